@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Simulated cluster. */
+package io.sagitta.it.simulation;
