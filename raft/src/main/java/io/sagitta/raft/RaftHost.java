@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.raft;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The Raft groups that this process hosts over one transport: one host for the metadata group, one
+ * for all shard groups. Knows no vectors.
+ */
+public interface RaftHost extends AutoCloseable {
+
+  /** Makes the state of a group; called before the group starts and after a failed division restarts. */
+  interface StateFactory {
+    ReplicatedState open(GroupId group) throws java.io.IOException;
+  }
+
+  /**
+   * Creates the group here. Idempotent.
+   *
+   * @param voters the first voters, this peer among them; empty when this peer is to be added later
+   *     by {@link #changeVoters} and must stay silent until then
+   */
+  void create(GroupId group, List<Peer> voters);
+
+  /** Stops and deletes the group here. Idempotent. */
+  void remove(GroupId group);
+
+  /** Groups hosted here, also those quarantined at start. */
+  List<GroupStatus> groups();
+
+  Optional<GroupStatus> status(GroupId group);
+
+  /**
+   * Proposes an entry on this process's leader and completes once it is fsynced at a majority and
+   * applied here. Fails with {@link NotLeader} (not appended), {@link Overloaded} (not appended) or
+   * {@link OutcomeUnknown} (appended, or perhaps).
+   *
+   * @param entry at most {@link #ENTRY_BYTES_MAX} bytes; not touched afterwards by the caller
+   */
+  CompletableFuture<Committed> submit(GroupId group, ByteBuffer entry);
+
+  /**
+   * The read barrier for strong reads. Completes with an index such that a view at or above it sees
+   * every write acknowledged before this call; the local state has applied it. On the leader this
+   * costs one batched term probe of the voters (none with one voter); on a follower it asks the leader.
+   */
+  CompletableFuture<Long> readBarrier(GroupId group, Duration timeout);
+
+  /** Completes once the local state has applied {@code index}. */
+  CompletableFuture<Long> awaitApplied(GroupId group, long index, Duration timeout);
+
+  /** Index applied by the local state. */
+  long applied(GroupId group);
+
+  /**
+   * Moves the voters one step towards {@code target} on this process's leader: at most one peer is
+   * added or removed at a time. Completes with the voters after the step. Repeat until equal.
+   */
+  CompletableFuture<List<Peer>> changeVoters(GroupId group, List<Peer> target);
+
+  /** Hands leadership to another voter where there is one. */
+  CompletableFuture<Void> transferLeadership(GroupId group, Duration timeout);
+
+  @Override
+  void close();
+
+  /** An entry's place and outcome. */
+  record Committed(LogPosition position, byte[] outcome) {}
+
+  /**
+   * What this process knows of a group.
+   *
+   * @param leader peer id of the leader as last heard
+   * @param leaderReady whether this peer is leader and has applied an entry of its term
+   * @param logBytes bytes of log on disk
+   * @param failure why the group is quarantined or stopped, if it is
+   */
+  record GroupStatus(
+      GroupId group,
+      Optional<String> leader,
+      boolean leaderReady,
+      long term,
+      long commitIndex,
+      long appliedIndex,
+      List<Peer> voters,
+      long logBytes,
+      Optional<String> failure) {}
+
+  /** Bytes an entry may have. */
+  int ENTRY_BYTES_MAX = 1 << 20;
+}
