@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.flight;
 
+import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -25,6 +28,12 @@ public interface RequestHandler {
    * slow; the future completes with the cursor after the last row.
    */
   CompletableFuture<String> scan(Command.Scan scan, Call call, ScanSink sink);
+
+  /**
+   * Where the parts of a scan can be read: one a shard, in shard order. What {@code GetFlightInfo} of a
+   * scan answers; the ticket of a part is the same command with {@code shard} set.
+   */
+  CompletableFuture<ScanPlan> planScan(Command.Scan scan, Call call);
 
   /** Opens a put; checks collection and schema before any batch travels. */
   CompletableFuture<PutSession> put(Command.Put put, Schema sent, Call call);
@@ -68,8 +77,30 @@ public interface RequestHandler {
     void close();
   }
 
-  /** A put's answer as JSON (docs/protocol.md, section 3). */
-  record PutReply(byte[] json) {}
+  /**
+   * A batch's answer. A batch that was refused as a whole fails the future instead.
+   *
+   * @param json what every shard answered (docs/protocol.md, section 3); always sent to the client
+   * @param failure present where at least one shard did not apply its rows: the error with which the
+   *     endpoint ends the stream <em>after</em> it has sent {@code json}, so that a client that reads
+   *     no replies notices, and one that does loses nothing
+   */
+  record PutReply(byte[] json, Optional<SagittaException> failure) {
+    public PutReply(byte[] json) {
+      this(json, Optional.empty());
+    }
+  }
+
+  /** Arrow schema of a scan's rows and the shards that hold them. */
+  record ScanPlan(Schema schema, List<ScanPart> parts) {}
+
+  /**
+   * One shard of a scan.
+   *
+   * @param shard number of the shard in its collection
+   * @param nodes nodes that can answer, best first; any node can, these need not pass it on
+   */
+  record ScanPart(int shard, List<ShardMap.Node> nodes) {}
 
   /** One collection in a listing. */
   record CollectionSummary(String name, Schema schema, long rows) {}
