@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Seeds, clocks and other fixtures for tests. */
+/**
+ * What tests of every module share: seeds, clocks and other fixtures. It imports no other module,
+ * so that every module can test with it. Start at {@link io.sagitta.it.testkit.Seeded}.
+ */
 package io.sagitta.it.testkit;
