@@ -4,6 +4,7 @@ package io.sagitta.raft;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,7 +14,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface RaftHost extends AutoCloseable {
 
-  /** Makes the state of a group; called before the group starts and after a failed division restarts. */
+  /**
+   * Makes the state of a group; called before the group starts and after a failed division
+   * restarts.
+   */
   interface StateFactory {
     ReplicatedState open(GroupId group) throws java.io.IOException;
   }
@@ -39,14 +43,17 @@ public interface RaftHost extends AutoCloseable {
    * applied here. Fails with {@link NotLeader} (not appended), {@link Overloaded} (not appended) or
    * {@link OutcomeUnknown} (appended, or perhaps).
    *
-   * @param entry at most {@link #ENTRY_BYTES_MAX} bytes; not touched afterwards by the caller
+   * @param entry at most {@link #ENTRY_BYTES_MAX} bytes; not touched afterwards by the caller. An
+   *     empty one is a no-op: it is committed, but {@link ReplicatedState#apply} never sees it and
+   *     its outcome is empty
    */
   CompletableFuture<Committed> submit(GroupId group, ByteBuffer entry);
 
   /**
    * The read barrier for strong reads. Completes with an index such that a view at or above it sees
    * every write acknowledged before this call; the local state has applied it. On the leader this
-   * costs one batched term probe of the voters (none with one voter); on a follower it asks the leader.
+   * costs one batched term probe of the voters (none with one voter); on a follower it asks the
+   * leader.
    */
   CompletableFuture<Long> readBarrier(GroupId group, Duration timeout);
 
@@ -57,6 +64,18 @@ public interface RaftHost extends AutoCloseable {
   long applied(GroupId group);
 
   /**
+   * The serving side of {@link TermProbe#leaderBarrier}: as {@link #readBarrier}, but only where
+   * this process leads the group; else it fails with {@link NotLeader} and asks nobody.
+   */
+  CompletableFuture<Long> leaderReadIndex(GroupId group, Duration timeout);
+
+  /**
+   * The serving side of {@link TermProbe#terms}: this process's current term of each group, read
+   * now; absent where it is not a running voter.
+   */
+  Map<GroupId, Long> terms(List<GroupId> groups);
+
+  /**
    * Moves the voters one step towards {@code target} on this process's leader: at most one peer is
    * added or removed at a time. Completes with the voters after the step. Repeat until equal.
    */
@@ -65,8 +84,49 @@ public interface RaftHost extends AutoCloseable {
   /** Hands leadership to another voter where there is one. */
   CompletableFuture<Void> transferLeadership(GroupId group, Duration timeout);
 
+  /** Numbers of this host for the metrics page. */
+  HostMetrics metrics();
+
   @Override
   void close();
+
+  /**
+   * What a host counts, over all its groups.
+   *
+   * @param groups hosted, also those that failed
+   * @param groupsFailed quarantined at start or stopped since
+   * @param groupsLed led by this process
+   * @param logBytes bytes of log on disk
+   * @param pendingEntries submitted and not yet answered
+   * @param pendingBytes their bytes
+   * @param waiters callers that wait for an index to be applied
+   * @param unappliedEntries committed and not yet applied here
+   * @param entriesApplied since start
+   * @param refusedOverload submits refused with {@link Overloaded} since start
+   * @param barriers read barriers answered by this process as leader since start
+   * @param probes term probes sent since start
+   * @param installsRunning checkpoints on their way to followers
+   * @param installsSent checkpoints announced to followers since start
+   * @param installsReceived checkpoints installed here since start
+   * @param stepDowns leaderships given up as a cure since start
+   */
+  record HostMetrics(
+      int groups,
+      int groupsFailed,
+      int groupsLed,
+      long logBytes,
+      long pendingEntries,
+      long pendingBytes,
+      long waiters,
+      long unappliedEntries,
+      long entriesApplied,
+      long refusedOverload,
+      long barriers,
+      long probes,
+      int installsRunning,
+      long installsSent,
+      long installsReceived,
+      long stepDowns) {}
 
   /** An entry's place and outcome. */
   record Committed(LogPosition position, byte[] outcome) {}

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface TermProbe {
   /**
-   * The peer's current term of each group as it stands when the peer handles the call; absent where it
-   * does not host the group as a voter. Fails when the peer cannot be reached in time.
+   * The peer's current term of each group as it stands when the peer handles the call; absent where
+   * it does not host the group as a voter. Fails when the peer cannot be reached in time.
    */
   CompletableFuture<Map<GroupId, Long>> terms(Peer peer, List<GroupId> groups, Duration timeout);
 
