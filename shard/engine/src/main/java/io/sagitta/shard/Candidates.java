@@ -9,7 +9,7 @@ import java.util.Optional;
  * entries. Apply then rechecks only rows newer than the view.
  *
  * @param viewIndex log index of the view
- * @param ids their ids (a batch of the id column alone); empty where they would not fit into an entry,
- *     and apply evaluates the filter on all rows
+ * @param ids their ids (a batch of the id column alone); empty where they would not fit into an
+ *     entry, and apply evaluates the filter on all rows
  */
 public record Candidates(long viewIndex, Optional<RowBatch> ids) {}

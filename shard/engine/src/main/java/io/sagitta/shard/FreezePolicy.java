@@ -2,8 +2,8 @@
 package io.sagitta.shard;
 
 /**
- * When apply freezes the growing segment: as soon as one of the limits is reached. It is logged with
- * {@link ShardInit} and not a setting of a node, since all replicas must freeze the same rows.
+ * When apply freezes the growing segment: as soon as one of the limits is reached. It is logged
+ * with {@link ShardInit} and not a setting of a node, since all replicas must freeze the same rows.
  *
  * @param rows rows in the growing segment
  * @param bytes bytes of log entries since the last freeze
@@ -16,7 +16,12 @@ public record FreezePolicy(int rows, long bytes, int entries) {
   public FreezePolicy {
     if (rows < 1 || bytes < 1 || entries < 1) {
       throw new IllegalArgumentException(
-          "freeze after " + rows + " rows, " + bytes + " bytes, " + entries
+          "freeze after "
+              + rows
+              + " rows, "
+              + bytes
+              + " bytes, "
+              + entries
               + " entries: each must be at least 1");
     }
   }

@@ -4,8 +4,8 @@ package io.sagitta.shard;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Bytes that the shards of a node hold outside the heap, by part, and the limit above which writes are
- * refused before they are logged. Safe for any thread; the figures of several parts are not one
+ * Bytes that the shards of a node hold outside the heap, by part, and the limit above which writes
+ * are refused before they are logged. Safe for any thread; the figures of several parts are not one
  * instant.
  */
 public final class MemoryBudget {

@@ -15,8 +15,8 @@ public final class Shard implements AutoCloseable {
   private Shard() {}
 
   /**
-   * Opens the newest valid checkpoint in a directory; where there is none, an empty shard that awaits
-   * its Init entry. Files that are torn or corrupt are moved aside, not deleted.
+   * Opens the newest valid checkpoint in a directory; where there is none, an empty shard that
+   * awaits its Init entry. Files that are torn or corrupt are moved aside, not deleted.
    */
   public static Shard open(Path directory, ShardOptions options, BufferAllocator allocator)
       throws IOException {
@@ -37,8 +37,8 @@ public final class Shard implements AutoCloseable {
    * Applies a committed entry; apply thread only. A bad entry is an outcome, never an exception.
    *
    * @param entry one log entry as {@code ShardEntries} encodes it
-   * @throws IOException when this replica must stop: an entry of an unknown type or format, a broken
-   *     disk, a bug; the first cause is kept and thrown again by every later call
+   * @throws IOException when this replica must stop: an entry of an unknown type or format, a
+   *     broken disk, a bug; the first cause is kept and thrown again by every later call
    */
   public WriteOutcome apply(long term, long index, ByteBuffer entry) throws IOException {
     throw new UnsupportedOperationException();
@@ -57,7 +57,9 @@ public final class Shard implements AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
-  /** Asks for a checkpoint at the present position, written in the background. Apply thread only. */
+  /**
+   * Asks for a checkpoint at the present position, written in the background. Apply thread only.
+   */
   public void requestCheckpoint() {
     throw new UnsupportedOperationException();
   }

@@ -30,7 +30,12 @@ public record ShardInit(
   public ShardInit {
     if (number < 0 || epoch < 0 || versionBase < 0) {
       throw new IllegalArgumentException(
-          "shard number " + number + ", epoch " + epoch + ", version base " + versionBase
+          "shard number "
+              + number
+              + ", epoch "
+              + epoch
+              + ", version base "
+              + versionBase
               + ": none may be negative");
     }
   }

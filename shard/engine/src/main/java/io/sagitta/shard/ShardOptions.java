@@ -5,15 +5,17 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 
 /**
- * What a node gives to each of its shards. Nothing here may change what apply does to the state: that
- * is logged ({@link ShardInit}).
+ * What a node gives to each of its shards. Nothing here may change what apply does to the state:
+ * that is logged ({@link ShardInit}).
  *
  * @param background runs flushes and checkpoints, one task at a time for each shard
  * @param memory accounts for memory, shared by all shards of a node
  * @param frozenWaitingMax frozen segments that may wait for their flush before apply waits too
  */
 public record ShardOptions(Executor background, MemoryBudget memory, int frozenWaitingMax) {
-  /** Frozen segments that may wait before apply does: each holds at most a freeze's worth of rows. */
+  /**
+   * Frozen segments that may wait before apply does: each holds at most a freeze's worth of rows.
+   */
   public static final int FROZEN_WAITING_MAX = 2;
 
   public ShardOptions {

@@ -6,8 +6,9 @@ import io.sagitta.model.ShardRead;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * A shard as of one log index: sees exactly the rows born at or before it that had not died. A counted
- * lease; whatever it needs stays until it is closed. Safe for any thread, also several at once.
+ * A shard as of one log index: sees exactly the rows born at or before it that had not died. A
+ * counted lease; whatever it needs stays until it is closed. Safe for any thread, also several at
+ * once.
  */
 public final class ShardView implements AutoCloseable {
   /** Log index of the last entry seen. */

@@ -5,7 +5,8 @@
  * checkpoints in the background.
  *
  * <p>Invariants: apply reads no clock and no randomness, so replicas that applied the same entries
- * hold the same rows in the same segments; a row is seen by a view at index v exactly if it was born
- * at or before v and had not died by then; readers never block apply. Start with {@code Shard}.
+ * hold the same rows in the same segments; a row is seen by a view at index v exactly if it was
+ * born at or before v and had not died by then; readers never block apply. Start with {@code
+ * Shard}.
  */
 package io.sagitta.shard;
