@@ -6,9 +6,9 @@ import io.sagitta.model.ShardId;
 import java.util.Optional;
 
 /**
- * Hints about who leads a shard, as far as this process happens to know: from its own replica of the
- * shard, or from what peers told. A wrong hint costs one refused call (the router then follows the
- * leader named in the refusal), never a wrong answer. Any thread, never blocks.
+ * Hints about who leads a shard, as far as this process happens to know: from its own replica of
+ * the shard, or from what peers told. A wrong hint costs one refused call (the router then follows
+ * the leader named in the refusal), never a wrong answer. Any thread, never blocks.
  */
 public interface Leaders {
   Optional<NodeId> leaderOf(ShardId shard);

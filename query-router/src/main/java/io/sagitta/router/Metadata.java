@@ -8,20 +8,20 @@ import io.sagitta.model.ShardMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The side of the node that changes and tells the cluster's metadata. Implemented by the node; it finds
- * the metadata group's leader itself. Failures are {@link io.sagitta.model.SagittaException}s by the
- * contract's table; every call ends by {@code call.deadlineNanos()}.
+ * The side of the node that changes and tells the cluster's metadata. Implemented by the node; it
+ * finds the metadata group's leader itself. Failures are {@link io.sagitta.model.SagittaException}s
+ * by the contract's table; every call ends by {@code call.deadlineNanos()}.
  */
 public interface Metadata {
 
   /**
-   * Creates a collection and completes once it may be written to: its shards have leaders that applied
-   * their first entry. When the deadline ends the wait but the collection is committed, it completes
-   * all the same, since the router waits for shards in its own retries.
+   * Creates a collection and completes once it may be written to: its shards have leaders that
+   * applied their first entry. When the deadline ends the wait but the collection is committed, it
+   * completes all the same, since the router waits for shards in its own retries.
    *
    * @return the map that contains the collection, already visible in {@link ShardMaps#current}
-   * @throws io.sagitta.model.SagittaException (in the future) ALREADY_EXISTS, LIMIT of group-replicas,
-   *     UNAVAILABLE
+   * @throws io.sagitta.model.SagittaException (in the future) ALREADY_EXISTS, LIMIT of
+   *     group-replicas, UNAVAILABLE
    */
   CompletableFuture<ShardMap> create(CreateSpec spec, CallContext call);
 
@@ -32,13 +32,17 @@ public interface Metadata {
    */
   CompletableFuture<ShardMap> drop(String collection, CallContext call);
 
-  /** The cluster as one JSON object: nodes, metadata leader, health. Answered as it is by {@code status}. */
+  /**
+   * The cluster as one JSON object: nodes, metadata leader, health. Answered as it is by {@code
+   * status}.
+   */
   CompletableFuture<ObjectNode> status(CallContext call);
 
   /**
    * What {@code describe} adds to schema and placement, which the router writes itself. Keys of the
-   * object are merged into the answer; {@code {}} is allowed. Expected: {@code "shard_states"}, by shard
-   * number, with leader, index, rows and bytes as far as they are known here without asking around.
+   * object are merged into the answer; {@code {}} is allowed. Expected: {@code "shard_states"}, by
+   * shard number, with leader, index, rows and bytes as far as they are known here without asking
+   * around.
    */
   CompletableFuture<ObjectNode> describeExtras(ShardMap.Collection collection, CallContext call);
 }

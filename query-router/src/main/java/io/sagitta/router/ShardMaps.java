@@ -10,17 +10,20 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface ShardMaps {
 
-  /** The newest map known to this process: a plain read, never blocks. {@link ShardMap#EMPTY} at first. */
+  /**
+   * The newest map known to this process: a plain read, never blocks. {@link ShardMap#EMPTY} at
+   * first.
+   */
   ShardMap current();
 
   /**
-   * Asks the metadata group (its leader, not a local copy) for its present map, adopts it if it is newer
-   * and completes with a map at least as new as {@code minEpoch} <em>and</em> as the state at the time of
-   * the call; 0 asks for the present state. So a collection that was created through another node
-   * before this call is in the answer.
+   * Asks the metadata group (its leader, not a local copy) for its present map, adopts it if it is
+   * newer and completes with a map at least as new as {@code minEpoch} <em>and</em> as the state at
+   * the time of the call; 0 asks for the present state. So a collection that was created through
+   * another node before this call is in the answer.
    *
-   * <p>Fails with UNAVAILABLE when no metadata leader answers in time. The router asks at most once at
-   * a time and shares the answer, so the implementation need not coalesce.
+   * <p>Fails with UNAVAILABLE when no metadata leader answers in time. The router asks at most once
+   * at a time and shares the answer, so the implementation need not coalesce.
    */
   CompletableFuture<ShardMap> refresh(long minEpoch);
 }

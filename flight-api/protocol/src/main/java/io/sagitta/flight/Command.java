@@ -14,8 +14,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A request as it was asked, parsed from JSON (docs/protocol.md, section 2) and checked as far as that
- * is possible without the collection's schema. One record a verb.
+ * A request as it was asked, parsed from JSON (docs/protocol.md, section 2) and checked as far as
+ * that is possible without the collection's schema. One record a verb.
  */
 public sealed interface Command {
 
@@ -56,7 +56,10 @@ public sealed interface Command {
    */
   record IdText(String text, boolean quoted) {}
 
-  /** Search. {@code bound} is min_score or max_distance; which of them fits is checked with the schema. */
+  /**
+   * Search. {@code bound} is min_score or max_distance; which of them fits is checked with the
+   * schema.
+   */
   record Search(
       String collection,
       Optional<String> field,
@@ -107,10 +110,7 @@ public sealed interface Command {
 
   /** The descriptor of a DoPut stream. */
   record Put(
-      String collection,
-      WriteMode mode,
-      Optional<WriterId> writer,
-      Optional<CreateSpec> create)
+      String collection, WriteMode mode, Optional<WriterId> writer, Optional<CreateSpec> create)
       implements Command {
     @Override
     public String verb() {

@@ -9,6 +9,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
@@ -24,19 +25,26 @@ public interface RequestHandler {
   CompletableFuture<RowsAnswer> get(Command.Get get, Call call);
 
   /**
-   * Streams points in id order. {@code sink} gets batches one at a time and blocks while the client is
-   * slow; the future completes with the cursor after the last row.
+   * Streams points in id order. {@code sink} gets batches one at a time and blocks while the client
+   * is slow; the future completes with the cursor after the last row.
    */
   CompletableFuture<String> scan(Command.Scan scan, Call call, ScanSink sink);
 
   /**
-   * Where the parts of a scan can be read: one a shard, in shard order. What {@code GetFlightInfo} of a
-   * scan answers; the ticket of a part is the same command with {@code shard} set.
+   * Where the parts of a scan can be read: one a shard, in shard order. What {@code GetFlightInfo}
+   * of a scan answers; the ticket of a part is the same command with {@code shard} set.
    */
   CompletableFuture<ScanPlan> planScan(Command.Scan scan, Call call);
 
-  /** Opens a put; checks collection and schema before any batch travels. */
-  CompletableFuture<PutSession> put(Command.Put put, Schema sent, Call call);
+  /**
+   * Opens a put; checks collection and schema before any batch travels.
+   *
+   * @param sent schema of the stream as Arrow's readers show it: a dictionary-encoded column has
+   *     the type of its indices and names its dictionary
+   * @param dictionaries the stream's dictionaries, live: looked up anew for every batch
+   */
+  CompletableFuture<PutSession> put(
+      Command.Put put, Schema sent, DictionaryProvider dictionaries, Call call);
 
   /** Verbs that answer with one JSON object. */
   CompletableFuture<byte[]> act(Command command, Call call);
@@ -66,12 +74,13 @@ public interface RequestHandler {
   /** One DoPut stream. Batches of one session are put in the order of the calls. */
   interface PutSession extends AutoCloseable {
     /**
-     * Puts one batch as sent: any accepted column types and order. The batch belongs to the caller and
-     * may be reused once this returns.
+     * Puts one batch as sent: any accepted column types and order. The batch belongs to the caller
+     * and may be reused once this returns.
      *
      * @param seq the writer's sequence number, absent without a writer
      */
-    CompletableFuture<PutReply> put(VectorSchemaRoot batch, OptionalLong seq, OptionalLong ackedBelow);
+    CompletableFuture<PutReply> put(
+        VectorSchemaRoot batch, OptionalLong seq, OptionalLong ackedBelow);
 
     @Override
     void close();
@@ -81,9 +90,9 @@ public interface RequestHandler {
    * A batch's answer. A batch that was refused as a whole fails the future instead.
    *
    * @param json what every shard answered (docs/protocol.md, section 3); always sent to the client
-   * @param failure present where at least one shard did not apply its rows: the error with which the
-   *     endpoint ends the stream <em>after</em> it has sent {@code json}, so that a client that reads
-   *     no replies notices, and one that does loses nothing
+   * @param failure present where at least one shard did not apply its rows: the error with which
+   *     the endpoint ends the stream <em>after</em> it has sent {@code json}, so that a client that
+   *     reads no replies notices, and one that does loses nothing
    */
   record PutReply(byte[] json, Optional<SagittaException> failure) {
     public PutReply(byte[] json) {

@@ -12,8 +12,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node does for other nodes. Implemented by the node, served by the internal endpoint, called
- * through the fan-out's peer connections.
+ * What a node does for other nodes. Implemented by the node, served by the internal endpoint,
+ * called through the fan-out's peer connections.
  */
 public interface InternalHandler extends ShardDoor {
 
@@ -29,7 +29,9 @@ public interface InternalHandler extends ShardDoor {
   /** Creates or removes a group-replica here, as the metadata leader's reconcile loop asks. */
   CompletableFuture<byte[]> placement(byte[] request);
 
-  /** Fetches the files of a checkpoint that this replica lacks, from the node named; then fsynced. */
+  /**
+   * Fetches the files of a checkpoint that this replica lacks, from the node named; then fsynced.
+   */
   CompletableFuture<Void> prefetchCheckpoint(
       UUID group, byte[] manifest, NodeId source, String sourceHost, int sourcePort);
 

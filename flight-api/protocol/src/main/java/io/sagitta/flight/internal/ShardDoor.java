@@ -12,9 +12,9 @@ import org.apache.arrow.vector.VectorSchemaRoot;
  * The shards of one node, as the router sees them: this process's own (cluster-node) or another
  * node's over its internal port (router fan-out). Both answer alike, so the router never cares.
  *
- * <p>Failures are {@link io.sagitta.model.SagittaException}s: UNAVAILABLE where the node does not lead
- * (as {@link NotLeaderException} with the leader it knows), OUTCOME_UNKNOWN where a write may have
- * been appended, DEADLINE_EXCEEDED, INVALID_ARGUMENT of a filter and so on.
+ * <p>Failures are {@link io.sagitta.model.SagittaException}s: UNAVAILABLE where the node does not
+ * lead (as {@link NotLeaderException} with the leader it knows), OUTCOME_UNKNOWN where a write may
+ * have been appended, DEADLINE_EXCEEDED, INVALID_ARGUMENT of a filter and so on.
  */
 public interface ShardDoor {
   /** Proposes a write on the shard's leader. */
