@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.distance;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import org.apache.arrow.memory.ArrowBuf;
+
+/**
+ * The address space as one segment: a constant base and bound let the compiler drop the checks that
+ * ordinary segments pay per load. Addresses given here must have been checked by the caller.
+ */
+public final class NativeMemory {
+  static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  static final ByteOrder LE = ByteOrder.LITTLE_ENDIAN;
+  static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(LE);
+  static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LE);
+  static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(LE);
+  static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+  private NativeMemory() {}
+
+  /** The bytes of an Arrow buffer; valid while the buffer's reference is held. */
+  public static MemorySegment of(ArrowBuf buffer) {
+    return MemorySegment.ofAddress(buffer.memoryAddress()).reinterpret(buffer.capacity());
+  }
+
+  static float floatAt(long address) {
+    return ALL.get(FLOAT, address);
+  }
+
+  static float halfAt(long address) {
+    return Float.float16ToFloat(ALL.get(SHORT, address));
+  }
+
+  static float brainAt(long address) {
+    return Float.intBitsToFloat(ALL.get(SHORT, address) << 16);
+  }
+
+  static int byteAt(long address) {
+    return ALL.get(BYTE, address);
+  }
+
+  static int unsignedByteAt(long address) {
+    return Byte.toUnsignedInt(ALL.get(BYTE, address));
+  }
+
+  static long longAt(long address) {
+    return ALL.get(LONG, address);
+  }
+}
