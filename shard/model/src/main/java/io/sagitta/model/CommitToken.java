@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * How far a client's writes and reads have come: shard incarnation to log index. Its text is opaque to
- * clients: base64url of a version byte and (UUID, index) pairs.
+ * How far a client's writes and reads have come: shard incarnation to log index. Its text is opaque
+ * to clients: base64url of a version byte and (UUID, index) pairs.
  *
  * @param indexes log index by shard
  */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.model;
 
-/** The error table of the contract (docs/contract.md, section 6), the same by Flight, HTTP and CLI. */
+/**
+ * The error table of the contract (docs/contract.md, section 6), the same by Flight, HTTP and CLI.
+ */
 public enum ErrorCode {
   INVALID_ARGUMENT(400, 2),
   NOT_FOUND(404, 3),

@@ -13,7 +13,9 @@ public final class Names {
 
   private Names() {}
 
-  /** Checks the name of a collection, alias or snapshot; {@code what} names the thing in the error. */
+  /**
+   * Checks the name of a collection, alias or snapshot; {@code what} names the thing in the error.
+   */
   public static String checkCollection(String what, String name) {
     if (name == null || !COLLECTION.matcher(name).matches()) {
       throw SagittaException.invalid(
@@ -22,7 +24,9 @@ public final class Names {
     return name;
   }
 
-  /** Checks the name of a field; {@code id} and names with a leading underscore are the engine's. */
+  /**
+   * Checks the name of a field; {@code id} and names with a leading underscore are the engine's.
+   */
   public static String checkField(String name) {
     if (name == null || !FIELD.matcher(name).matches() || name.equals("id")) {
       throw SagittaException.invalid(

@@ -5,7 +5,8 @@ package io.sagitta.model;
  * Type of a payload field: a kind, or a list of it.
  *
  * @param kind the element kind
- * @param list whether values are lists of {@code kind}; {@code JSON} and {@code GEO} lists are allowed
+ * @param list whether values are lists of {@code kind}; {@code JSON} and {@code GEO} lists are
+ *     allowed
  */
 public record PayloadType(Kind kind, boolean list) {
 

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * The id of a point. Ids of one collection have one type; comparing across types is a bug. The order
- * is that of ties in answers and of scans: numbers as numbers, bytes unsigned.
+ * The id of a point. Ids of one collection have one type; comparing across types is a bug. The
+ * order is that of ties in answers and of scans: numbers as numbers, bytes unsigned.
  */
 public sealed interface PointId extends Comparable<PointId> {
   /** Bytes an UTF-8 id may have. */

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Rows in the canonical form that is logged: one encapsulated Arrow IPC RecordBatch message (no schema
- * message, no compression, no dictionaries, no views) whose columns are named by field ids. {@link
- * RowBatchCodec} makes and reads it.
+ * Rows in the canonical form that is logged: one encapsulated Arrow IPC RecordBatch message (no
+ * schema message, no compression, no dictionaries, no views) whose columns are named by field ids.
+ * {@link RowBatchCodec} makes and reads it.
  *
  * @param columns field id of each column in order: {@link #COLUMN_ID} first, then optionally {@link
  *     #COLUMN_IF_VERSION}, then fields in schema order

@@ -4,9 +4,9 @@ package io.sagitta.model;
 import java.util.OptionalLong;
 
 /**
- * A refusal that a caller may see. The code decides the Flight status, the HTTP status, the exit code
- * and whether a retry is safe (docs/contract.md, section 6); the message says what was wrong, what was
- * expected and where.
+ * A refusal that a caller may see. The code decides the Flight status, the HTTP status, the exit
+ * code and whether a retry is safe (docs/contract.md, section 6); the message says what was wrong,
+ * what was expected and where.
  */
 public final class SagittaException extends RuntimeException {
   private static final long serialVersionUID = 1L;

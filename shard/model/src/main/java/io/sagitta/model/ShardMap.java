@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param collections by name
  * @param nodes all nodes that have joined
  */
-public record ShardMap(
-    long epoch, Map<String, Collection> collections, Map<NodeId, Node> nodes) {
+public record ShardMap(long epoch, Map<String, Collection> collections, Map<NodeId, Node> nodes) {
   public static final ShardMap EMPTY = new ShardMap(0, Map.of(), Map.of());
 
   public ShardMap {
@@ -64,8 +63,7 @@ public record ShardMap(
    * @param epoch epoch at which its slots or schema last changed
    * @param replicas nodes that hold it
    */
-  public record Shard(
-      ShardId id, int number, SlotRange slots, long epoch, List<NodeId> replicas) {
+  public record Shard(ShardId id, int number, SlotRange slots, long epoch, List<NodeId> replicas) {
     public Shard {
       replicas = List.copyOf(replicas);
     }

@@ -6,7 +6,10 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
-/** A read of one shard. Field lists name the columns to return besides id, {@code _version} and score. */
+/**
+ * A read of one shard. Field lists name the columns to return besides id, {@code _version} and
+ * score.
+ */
 public sealed interface ShardRead {
   ShardId shard();
 

@@ -27,8 +27,12 @@ public record VectorField(
     }
     if ((metric == Metric.HAMMING) != (type == VectorType.BINARY)) {
       throw SagittaException.invalid(
-          "field '" + name + "': metric hamming and type binary go together, got "
-              + metric + " with " + type);
+          "field '"
+              + name
+              + "': metric hamming and type binary go together, got "
+              + metric
+              + " with "
+              + type);
     }
   }
 

@@ -7,7 +7,9 @@ public enum WriteMode {
   UPSERT,
   /** Creates; rows whose id exists are rejected with ALREADY_EXISTS. */
   INSERT,
-  /** Changes the columns sent of points that exist; rows without one are rejected with NOT_FOUND. */
+  /**
+   * Changes the columns sent of points that exist; rows without one are rejected with NOT_FOUND.
+   */
   UPDATE,
   /** Removes; an id that does not exist is no error. */
   DELETE

@@ -21,7 +21,9 @@ public sealed interface WriteOutcome {
     }
   }
 
-  /** The sender's shard map or slots are not the shard's; refresh and route again. Nothing applied. */
+  /**
+   * The sender's shard map or slots are not the shard's; refresh and route again. Nothing applied.
+   */
   record StaleShardMap(long shardEpoch) implements WriteOutcome {}
 
   /** The sender's schema is not the shard's; refresh and encode again. Nothing applied. */

@@ -5,8 +5,9 @@ import java.util.UUID;
 
 /**
  * A writer whose puts take effect once. Its text, {@code <uuid>@<openedAtMs>}, is what {@code
- * open_writer} hands out and what a put carries: the opening time must travel with it, since a shard
- * accepts a writer it does not know only if that time is later than all it has ever forgotten.
+ * open_writer} hands out and what a put carries: the opening time must travel with it, since a
+ * shard accepts a writer it does not know only if that time is later than all it has ever
+ * forgotten.
  *
  * @param uuid random identity
  * @param openedAtMs state time at which it was opened, milliseconds since the epoch
