@@ -37,7 +37,8 @@ public interface RequestHandler {
   CompletableFuture<ScanPlan> planScan(Command.Scan scan, Call call);
 
   /**
-   * Opens a put; checks collection and schema before any batch travels.
+   * Opens a put; checks collection and schema before any batch travels. The call's deadline is the
+   * stream's, which may be a day away: the session bounds each batch by itself.
    *
    * @param sent schema of the stream as Arrow's readers show it: a dictionary-encoded column has
    *     the type of its indices and names its dictionary

@@ -8,6 +8,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.Status;
 import io.sagitta.flight.internal.proto.Failure;
+import io.sagitta.flight.internal.proto.FileTicket;
 import io.sagitta.flight.internal.proto.ReadTicket;
 import io.sagitta.flight.internal.proto.WriteRequest;
 import io.sagitta.it.testkit.Seed;
@@ -168,6 +169,19 @@ class InternalCodecTest {
     assertThatThrownBy(() -> InternalCodec.decode(ticket)).hasMessageContaining("no read mode");
     assertThatThrownBy(() -> InternalCodec.uuid(ByteString.EMPTY))
         .hasMessageContaining("0 bytes, expected 16");
+  }
+
+  @Test
+  void aTicketSaysWhichMessageItHolds() {
+    ReadTicket read = InternalCodec.encode(reads().getFirst(), CALL, 0);
+    FileTicket file = FileTicket.newBuilder().setFileId("f").setOffset(1).build();
+    for (InternalTicket ticket :
+        List.of(new InternalTicket.Read(read), new InternalTicket.File(file))) {
+      assertThat(InternalTicket.parse(ticket.toBytes())).isEqualTo(ticket);
+    }
+    for (byte[] bad : List.of(new byte[0], new byte[] {'X'}, new byte[] {'R', 1})) {
+      assertThatThrownBy(() -> InternalTicket.parse(bad)).isInstanceOf(SagittaException.class);
+    }
   }
 
   @Test
