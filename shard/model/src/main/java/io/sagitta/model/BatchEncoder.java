@@ -39,18 +39,27 @@ final class BatchEncoder {
 
   private BatchEncoder() {}
 
-  /** The message with the rows of all parts, one part after the other. */
-  static byte[] encode(List<RowSelection> parts) {
+  /**
+   * The message with the rows of all parts, one part after the other.
+   *
+   * @param columns per column the vector in each part, null where a part lacks it: all null there
+   * @param types per column a vector of its type
+   */
+  static byte[] encode(
+      List<RowSelection> parts, List<FieldVector[]> columns, List<FieldVector> types) {
     long rows = parts.stream().mapToLong(RowSelection::count).sum();
-    BatchEncoder encoder = new BatchEncoder();
     RowRuns[] runs = parts.stream().map(RowSelection::runs).toArray(RowRuns[]::new);
-    int columns = parts.getFirst().root().getFieldVectors().size();
-    for (int column = 0; column < columns; column++) {
-      FieldVector[] vectors = new FieldVector[runs.length];
-      for (int part = 0; part < runs.length; part++) {
-        vectors[part] = parts.get(part).root().getVector(column);
+    BatchEncoder encoder = new BatchEncoder();
+    for (int column = 0; column < columns.size(); column++) {
+      FieldVector[] vectors = columns.get(column).clone();
+      RowRuns[] places = runs.clone();
+      for (int part = 0; part < vectors.length; part++) {
+        if (vectors[part] == null) {
+          vectors[part] = types.get(column);
+          places[part] = RowRuns.nothing(parts.get(part).count());
+        }
       }
-      encoder.plan(vectors, runs, true);
+      encoder.plan(vectors, places, true);
     }
     return encoder.write(Math.toIntExact(rows));
   }
@@ -166,7 +175,8 @@ final class BatchEncoder {
   private static byte[] validity(FieldVector[] vectors, RowRuns[] runs, int rows) {
     boolean nulls = false;
     for (int part = 0; part < vectors.length; part++) {
-      nulls |= runs[part].total() > 0 && vectors[part].getNullCount() > 0;
+      nulls |=
+          runs[part].hasNothing() || (runs[part].total() > 0 && vectors[part].getNullCount() > 0);
     }
     if (!nulls) {
       return null;
@@ -193,8 +203,12 @@ final class BatchEncoder {
     for (int part = 0; part < runs.length; part++) {
       RowRuns valid = new RowRuns();
       for (int run = 0; run < runs[part].size(); run++) {
-        for (int i = 0; i < runs[part].count(run); i++) {
-          int row = runs[part].start(run) + i;
+        int start = runs[part].start(run);
+        if (start == RowRuns.NOTHING) {
+          valid.add(start, runs[part].count(run));
+          continue;
+        }
+        for (int row = start; row < start + runs[part].count(run); row++) {
           valid.add(vectors[part].isNull(row) ? RowRuns.NOTHING : row, 1);
         }
       }

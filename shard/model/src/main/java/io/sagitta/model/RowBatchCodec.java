@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -47,7 +48,7 @@ public final class RowBatchCodec {
       }
       rows = Math.addExact(rows, part.count());
     }
-    return new RowBatch(columns, rows, ByteBuffer.wrap(BatchEncoder.encode(parts)));
+    return new RowBatch(columns, rows, ByteBuffer.wrap(encodeAlike(parts)));
   }
 
   /**
@@ -79,7 +80,7 @@ public final class RowBatchCodec {
 
   /** Upper bounds of the bytes each selected row adds to a message, in order. */
   public static int[] rowBytes(RowSelection rows) {
-    return RowSizes.of(rows);
+    return RowSizes.of(rows.root().getFieldVectors(), rows);
   }
 
   /**
@@ -106,7 +107,38 @@ public final class RowBatchCodec {
   public static VectorSchemaRoot copy(List<RowSelection> parts, BufferAllocator allocator) {
     Schema schema = parts.getFirst().root().getSchema();
     int rows = parts.stream().mapToInt(RowSelection::count).sum();
-    return decode(ByteBuffer.wrap(BatchEncoder.encode(parts)), schema, rows, allocator);
+    return decode(ByteBuffer.wrap(encodeAlike(parts)), schema, rows, allocator);
+  }
+
+  /**
+   * The message with some columns of the rows of all parts, in order. Columns are found by the
+   * field id in their metadata; where a part lacks one, its rows have null there.
+   *
+   * @param columns the wanted columns, as {@link ArrowSchemas} makes them
+   * @param allocator nothing is allocated from it
+   */
+  public static ByteBuffer encodeMessage(
+      Schema columns, List<RowSelection> parts, BufferAllocator allocator) {
+    try (VectorSchemaRoot types = VectorSchemaRoot.create(columns, allocator)) {
+      List<FieldVector[]> vectors = new ArrayList<>();
+      for (org.apache.arrow.vector.types.pojo.Field column : columns.getFields()) {
+        vectors.add(
+            parts.stream().map(part -> find(part.root(), column)).toArray(FieldVector[]::new));
+      }
+      return ByteBuffer.wrap(BatchEncoder.encode(parts, vectors, types.getFieldVectors()));
+    }
+  }
+
+  /** As {@link #rowBytes} for the columns that {@link #encodeMessage} would take. */
+  public static int[] rowBytes(Schema columns, RowSelection rows) {
+    List<FieldVector> vectors = new ArrayList<>();
+    for (org.apache.arrow.vector.types.pojo.Field column : columns.getFields()) {
+      FieldVector vector = find(rows.root(), column);
+      if (vector != null) {
+        vectors.add(vector);
+      }
+    }
+    return RowSizes.of(vectors, rows);
   }
 
   /**
@@ -125,6 +157,29 @@ public final class RowBatchCodec {
     IpcMessage parsed = IpcMessage.parse(message.asByteBuffer());
     ArrowBuf body = owner.buffer(message.address() + parsed.bodyOffset(), parsed.bodyLength());
     return BatchDecoder.load(parsed, columns, rows, body, allocator, BatchDecoder.Check.OFFSETS);
+  }
+
+  private static byte[] encodeAlike(List<RowSelection> parts) {
+    List<FieldVector> types = parts.getFirst().root().getFieldVectors();
+    List<FieldVector[]> vectors = new ArrayList<>();
+    for (int column = 0; column < types.size(); column++) {
+      int index = column;
+      vectors.add(
+          parts.stream().map(part -> part.root().getVector(index)).toArray(FieldVector[]::new));
+    }
+    return BatchEncoder.encode(parts, vectors, types);
+  }
+
+  private static FieldVector find(
+      VectorSchemaRoot root, org.apache.arrow.vector.types.pojo.Field column) {
+    String fieldId = column.getMetadata().get(ArrowSchemas.FIELD_ID);
+    List<org.apache.arrow.vector.types.pojo.Field> fields = root.getSchema().getFields();
+    for (int i = 0; i < fields.size(); i++) {
+      if (fieldId.equals(fields.get(i).getMetadata().get(ArrowSchemas.FIELD_ID))) {
+        return root.getVector(i);
+      }
+    }
+    return null;
   }
 
   private static VectorSchemaRoot decode(

@@ -15,6 +15,13 @@ final class RowRuns {
   private int size;
   private long total;
 
+  /** Places without a value only. */
+  static RowRuns nothing(int count) {
+    RowRuns runs = new RowRuns();
+    runs.add(NOTHING, count);
+    return runs;
+  }
+
   /** Appends a run, joining it to the last one where it goes on. */
   void add(int start, int count) {
     if (count == 0) {
@@ -48,6 +55,16 @@ final class RowRuns {
   /** Places in all runs together. */
   long total() {
     return total;
+  }
+
+  /** Whether some place is without a value. */
+  boolean hasNothing() {
+    for (int run = 0; run < size; run++) {
+      if (starts[run] == NOTHING) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The runs of the children of fixed-size lists with {@code width} items each. */

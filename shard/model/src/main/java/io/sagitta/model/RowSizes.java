@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.model;
 
+import java.util.List;
 import org.apache.arrow.vector.BaseFixedWidthVector;
 import org.apache.arrow.vector.BaseVariableWidthVector;
 import org.apache.arrow.vector.BitVector;
@@ -17,10 +18,10 @@ final class RowSizes {
 
   private RowSizes() {}
 
-  /** Per selected row the bytes it adds at most. */
-  static int[] of(RowSelection rows) {
+  /** Per selected row the bytes it adds at most in the given columns of its root. */
+  static int[] of(List<FieldVector> columns, RowSelection rows) {
     int[] sizes = new int[rows.count()];
-    for (FieldVector vector : rows.root().getFieldVectors()) {
+    for (FieldVector vector : columns) {
       int fixed = fixedBytes(vector);
       for (int i = 0; i < sizes.length; i++) {
         long bytes = fixed >= 0 ? fixed : valueBytes(vector, rows.row(i));

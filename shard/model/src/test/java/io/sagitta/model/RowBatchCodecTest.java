@@ -118,6 +118,49 @@ class RowBatchCodecTest {
   }
 
   @Test
+  void aColumnThatSomePartsLackIsNullThere(Seed seed) {
+    RandomGenerator random = seed.random();
+    CollectionSchema schema = RandomRows.everyType(IdType.UTF8);
+    List<Integer> columns = RandomRows.allColumns(schema);
+    List<Integer> nullable =
+        columns.stream()
+            .filter(id -> id == 0 || schema.field(id).orElseThrow().nullable())
+            .toList();
+    List<Integer> fewer = nullable.stream().filter(id -> id % 3 != 1).toList();
+    try (VectorSchemaRoot old = RandomRows.rows(schema, fewer, 20, random, allocator);
+        VectorSchemaRoot fresh = RandomRows.rows(schema, columns, 30, random, allocator)) {
+      List<RowSelection> parts =
+          List.of(
+              RowSelection.range(old, 5, 9),
+              RowSelection.picked(fresh, new int[] {3, 1, 29}),
+              RowSelection.all(old));
+      List<List<Object>> expected = new ArrayList<>();
+      for (RowSelection part : parts) {
+        for (int i = 0; i < part.count(); i++) {
+          List<Object> row = new ArrayList<>();
+          for (int id : nullable) {
+            List<Integer> there = part.root().equals(old) ? fewer : columns;
+            row.add(
+                there.contains(id)
+                    ? RandomRows.values(part.root()).get(part.row(i)).get(there.indexOf(id))
+                    : null);
+          }
+          expected.add(row);
+        }
+      }
+      RowBatch batch =
+          new RowBatch(
+              nullable,
+              expected.size(),
+              RowBatchCodec.encodeMessage(
+                  ArrowSchemas.batchSchema(schema, nullable), parts, allocator));
+      try (VectorSchemaRoot decoded = RowBatchCodec.decode(batch, schema, allocator)) {
+        assertThat(RandomRows.values(decoded)).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
   void anyArrowReaderUnderstandsTheMessage(Seed seed) throws IOException {
     CollectionSchema schema = RandomRows.everyType(IdType.UTF8);
     List<Integer> columns = RandomRows.allColumns(schema);
