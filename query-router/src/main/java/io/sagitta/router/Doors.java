@@ -6,8 +6,8 @@ import io.sagitta.model.ShardMap;
 
 /**
  * The door to each node's shards: in-process for this node, over the internal port for the others
- * ({@link io.sagitta.router.fanout.PeerConnections}). Any thread, never blocks; a node that cannot
- * be reached shows in the futures of its door.
+ * (the fan-out's peer connections). Any thread, never blocks; a node that cannot be reached shows
+ * in the futures of its door.
  */
 public interface Doors {
   ShardDoor door(ShardMap.Node node);

@@ -25,6 +25,16 @@ public record HashSlot(int value) {
 
   /** Slot of canonical id bytes. */
   public static int of(byte[] canonical) {
-    return (int) (Hashing.xxh3_64().hashBytesToLong(canonical) >>> (Long.SIZE - BITS));
+    return ofHash(hash(canonical));
+  }
+
+  /** XXH3-64 of canonical id bytes. */
+  public static long hash(byte[] canonical) {
+    return Hashing.xxh3_64().hashBytesToLong(canonical);
+  }
+
+  /** Slot of an id with this {@link #hash}. */
+  public static int ofHash(long hash) {
+    return (int) (hash >>> (Long.SIZE - BITS));
   }
 }

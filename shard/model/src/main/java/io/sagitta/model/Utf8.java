@@ -7,13 +7,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 
 /** Validity of UTF-8 (RFC 3629: no surrogates, no overlong forms, at most U+10FFFF). */
-final class Utf8 {
+public final class Utf8 {
   private static final long HIGH_BITS = 0x8080808080808080L;
 
   private Utf8() {}
 
   /** Place of the first byte that does not belong to a valid character, or -1. */
-  static int firstInvalid(MemorySegment bytes) {
+  public static int firstInvalid(MemorySegment bytes) {
     int length = (int) bytes.byteSize();
     int i = 0;
     while (i < length) {
