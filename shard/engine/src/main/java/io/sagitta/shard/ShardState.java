@@ -24,7 +24,7 @@ import java.util.Optional;
  * @param checkpointIndex log index of the newest durable checkpoint, -1 for none
  * @param checkpointing whether a flush or checkpoint is running or waiting
  * @param flushFailure why the last flush or checkpoint failed; empty after one that succeeded
- * @param applyWaitsMs total time for which apply waited for flushes, milliseconds
+ * @param applyWaits how often apply has had to wait for a flush
  */
 public record ShardState(
     Optional<ShardInit> init,
@@ -42,7 +42,7 @@ public record ShardState(
     long checkpointIndex,
     boolean checkpointing,
     Optional<String> flushFailure,
-    long applyWaitsMs) {
+    long applyWaits) {
   public ShardState {
     segments = List.copyOf(segments);
   }

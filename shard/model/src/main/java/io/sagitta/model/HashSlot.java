@@ -33,6 +33,11 @@ public record HashSlot(int value) {
     return Hashing.xxh3_64().hashBytesToLong(canonical);
   }
 
+  /** As above for canonical bytes that lie within an array. */
+  public static long hash(byte[] canonical, int from, int length) {
+    return Hashing.xxh3_64().hashBytesToLong(canonical, from, length);
+  }
+
   /** Slot of an id with this {@link #hash}. */
   public static int ofHash(long hash) {
     return (int) (hash >>> (Long.SIZE - BITS));

@@ -3,6 +3,7 @@ package io.sagitta.shard.distance;
 
 import io.sagitta.model.VectorType;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * Where the vectors of one column lie: row {@code i} is the {@code type.bytes(dimension)} bytes at
@@ -99,6 +100,12 @@ public final class VectorRows {
     return inverseNormMemory != null;
   }
 
+  /** The bytes of one row, without padding. */
+  public MemorySegment bytes(int row) {
+    Objects.checkIndex(row, count);
+    return memory.asSlice(base - memory.address() + row * stride, type.bytes(dimension));
+  }
+
   /** Address of a row's first byte. */
   long address(int row) {
     assert row >= 0 && row < count : row + " of " + count;
@@ -110,7 +117,8 @@ public final class VectorRows {
     return end;
   }
 
-  float inverseNorm(int row) {
+  /** What {@link InverseNorms} gave for a row; only where {@link #hasInverseNorms}. */
+  public float inverseNorm(int row) {
     assert row >= 0 && row < count : row + " of " + count;
     return NativeMemory.floatAt(inverseNorms + (long) row * Float.BYTES);
   }

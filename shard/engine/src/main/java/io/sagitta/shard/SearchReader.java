@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard;
+
+import io.sagitta.model.Field;
+import io.sagitta.model.Names;
+import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardRead;
+import io.sagitta.model.VectorField;
+import io.sagitta.shard.distance.PreparedQuery;
+import io.sagitta.shard.distance.TieBreak;
+import io.sagitta.shard.distance.TopK;
+import io.sagitta.shard.segment.RowRun;
+import io.sagitta.shard.segment.Segment;
+import io.sagitta.shard.segment.SegmentSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+
+/** Answers a search: every segment offers its candidates, and the winners' fields are fetched. */
+final class SearchReader {
+  private final SegmentSet set;
+  private final StopSignal stop;
+
+  SearchReader(SegmentSet set, StopSignal stop) {
+    this.set = set;
+    this.stop = stop;
+  }
+
+  ReadResult search(ShardRead.Search search, BufferAllocator allocator) {
+    VectorField field = set.schema().requireVectorField(search.field());
+    List<Field> fields = AnswerRows.fields(set.schema(), search.fields());
+    PreparedQuery[] queries = prepare(field, search.queries());
+    if (search.k() < 1) {
+      throw SagittaException.invalid("k is " + search.k() + ", expected at least 1");
+    }
+    TopK[] heaps = heaps(search, field);
+    SegmentSearcher searcher = new ExactSearcher(queries.length);
+    VisibleRows visible = new VisibleRows(set, search.filter(), stop);
+    List<String> explained = new ArrayList<>();
+    long visited = 0;
+    int scanned = 0;
+    for (int i = 0; i < set.segments().size(); i++) {
+      Segment segment = set.segments().get(i);
+      if (segment.schema().field(field.fieldId()).isEmpty()) {
+        continue; // older than the field: no row has a vector here
+      }
+      long[] bits = visible.of(segment);
+      int count = Bits.count(bits);
+      if (count > 0) {
+        visited +=
+            searcher.search(segment, SegmentSet.ref(i, 0), field, bits, queries, heaps, stop);
+        scanned++;
+      }
+      if (search.explain()) {
+        explained.add(explain(segment, count));
+      }
+    }
+    AnswerRows.Hits hits = drain(heaps);
+    VectorSchemaRoot rows = AnswerRows.ofHits(set, hits, fields, allocator);
+    String explain = search.explain() ? "[" + String.join(",", explained) + "]" : "";
+    return new ReadResult(rows, new ReadStats(true, 0, 0, 0, scanned, visited, 1, false, explain));
+  }
+
+  private static PreparedQuery[] prepare(VectorField field, ShardRead.QueryVectors vectors) {
+    if (vectors.dimension() != field.dimension()) {
+      throw SagittaException.invalid(
+          "query vector has "
+              + vectors.dimension()
+              + " components, field "
+              + Names.quote(field.name())
+              + " expects "
+              + field.dimension());
+    }
+    PreparedQuery[] queries = new PreparedQuery[vectors.count()];
+    for (int i = 0; i < queries.length; i++) {
+      queries[i] = PreparedQuery.of(field, vectors.values(), i * vectors.dimension());
+    }
+    return queries;
+  }
+
+  private TopK[] heaps(ShardRead.Search search, VectorField field) {
+    TieBreak byId = this::compareIds;
+    int k = (int) Math.max(1, Math.min(search.k(), set.rows()));
+    TopK[] heaps = new TopK[search.queries().count()];
+    for (int i = 0; i < heaps.length; i++) {
+      heaps[i] = new TopK(k, field.metric(), byId);
+      if (search.bound().isPresent()) {
+        heaps[i].bound(bound(search.bound(), field.metric().higherIsBetter()));
+      }
+    }
+    return heaps;
+  }
+
+  /** The worst float that lies within a bound: a score must not pass by rounding the bound. */
+  static float bound(OptionalDouble bound, boolean higherIsBetter) {
+    double exact = bound.getAsDouble();
+    if (Double.isNaN(exact)) {
+      throw SagittaException.invalid("the score bound is not a number");
+    }
+    float near = (float) exact;
+    if (higherIsBetter) {
+      return near < exact ? Math.nextUp(near) : near;
+    }
+    return near > exact ? Math.nextDown(near) : near;
+  }
+
+  private int compareIds(long left, long right) {
+    int leftRow = SegmentSet.row(left);
+    int rightRow = SegmentSet.row(right);
+    RowRun leftRun = set.segments().get(SegmentSet.segment(left)).runOf(leftRow);
+    RowRun rightRun = set.segments().get(SegmentSet.segment(right)).runOf(rightRow);
+    return leftRun
+        .ids()
+        .compare(leftRow - leftRun.start(), rightRun.ids(), rightRow - rightRun.start());
+  }
+
+  private static AnswerRows.Hits drain(TopK[] heaps) {
+    int total = 0;
+    for (TopK heap : heaps) {
+      total = Math.addExact(total, heap.size());
+    }
+    AnswerRows.Hits hits =
+        new AnswerRows.Hits(total, new int[total], new long[total], new float[total]);
+    int at = 0;
+    for (int query = 0; query < heaps.length; query++) {
+      float[] scores = new float[heaps[query].size()];
+      long[] refs = new long[scores.length];
+      int count = heaps[query].drain(scores, refs);
+      for (int i = 0; i < count; i++, at++) {
+        hits.queries()[at] = query;
+        hits.refs()[at] = refs[i];
+        hits.scores()[at] = scores[i];
+      }
+    }
+    return hits;
+  }
+
+  private static String explain(Segment segment, int candidates) {
+    return "{\"segment\":%d,\"rows\":%d,\"candidates\":%d,\"strategy\":\"%s\"}"
+        .formatted(segment.number(), segment.rows(), candidates, candidates == 0 ? "none" : "scan");
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard;
+
+import io.sagitta.model.VectorField;
+import io.sagitta.shard.distance.PreparedQuery;
+import io.sagitta.shard.distance.TopK;
+import io.sagitta.shard.segment.Segment;
+
+/** Finds the best rows of one segment: by scanning it, or by whatever index it has. */
+interface SegmentSearcher {
+  /**
+   * Offers rows to the heaps, one heap for each query.
+   *
+   * @param segment the segment
+   * @param firstRef reference of its row 0; a row's reference is this plus its ordinal
+   * @param field the field searched; the segment has it
+   * @param candidates one bit a row: the rows that may be offered, some of them without a vector
+   * @return vectors scored
+   */
+  long search(
+      Segment segment,
+      long firstRef,
+      VectorField field,
+      long[] candidates,
+      PreparedQuery[] queries,
+      TopK[] heaps,
+      StopSignal stop);
+}
