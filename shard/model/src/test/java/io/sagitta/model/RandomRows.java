@@ -77,11 +77,16 @@ public final class RandomRows {
     for (int row = 0; row < root.getRowCount(); row++) {
       List<Object> values = new ArrayList<>();
       for (FieldVector vector : root.getFieldVectors()) {
-        values.add(plain(vector.getObject(row)));
+        values.add(value(vector, row));
       }
       rows.add(values);
     }
     return rows;
+  }
+
+  /** One value as a number, a string, hex of bytes, a list, a map or null. */
+  public static Object value(FieldVector vector, int row) {
+    return plain(vector.getObject(row));
   }
 
   private static Object plain(Object value) {

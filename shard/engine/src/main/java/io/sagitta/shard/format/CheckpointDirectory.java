@@ -2,87 +2,500 @@
 package io.sagitta.shard.format;
 
 import io.sagitta.shard.CheckpointFile;
+import io.sagitta.shard.store.FileOutput;
 import io.sagitta.shard.store.FileStore;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A shard's directory: which checkpoint counts, which files may go, how files come and leave. */
+/**
+ * A shard's directory: which checkpoint counts, which files may go, how files come from peers and
+ * go to them.
+ *
+ * <p><b>Publishing.</b> The files of a checkpoint are durable before its manifest is written under
+ * a temporary name, fsynced, renamed, and the directory fsynced. Only then are files removed that
+ * neither the manifest nor a pin names. A crash anywhere leaves either the old or the new manifest,
+ * each with all its files.
+ *
+ * <p><b>Recovery</b> ({@link #open}). The newest manifest whose checksums hold counts. What does
+ * not hold is moved to {@code quarantine/} with a reason in the log, never deleted. Files with our
+ * names that the manifest does not name are leftovers of an interrupted flush and go, unless a
+ * newer manifest was damaged, which may have named them; other files stay untouched. Recovery may
+ * itself be interrupted anywhere and be done again.
+ *
+ * <p><b>Install.</b> Files from a peer arrive as {@code .part}, are verified, fsynced and wait as
+ * {@code .staged}, so that they never disturb the current checkpoint, however they are named;
+ * {@link #install} gives them their names and publishes. Both survive a restart.
+ *
+ * <p>Safe for any thread. Publishing and installing are for one thread at a time, and flushes of
+ * segments (which write under their final names) must not run while this directory is opened.
+ */
 public final class CheckpointDirectory {
-  private CheckpointDirectory() {}
+  private static final Logger LOG = LoggerFactory.getLogger(CheckpointDirectory.class);
+  private static final int COPY_BYTES = 256 << 10;
+
+  /** Manifests are small: a hundred bytes a file. */
+  private static final long MANIFEST_BYTES_MAX = 64L << 20;
+
+  private final FileStore store;
+
+  // Guarded by this:
+  private Manifest current;
+  private Manifest installing;
+  private long generation;
+  private List<CheckpointFile> damaged = List.of();
+  private final Map<String, Integer> pins = new HashMap<>();
+
+  /** Named by an earlier manifest, to be removed as soon as nothing needs them. */
+  private final Set<String> superseded = new HashSet<>();
+
+  /** Named by no manifest that holds; kept, since one that does not hold may have named them. */
+  private final Set<String> leftovers = new HashSet<>();
+
+  private IOException tragedy;
+
+  /** Files whose every byte was compared with its checksum since this directory was opened. */
+  private final Set<CheckpointFile> verified = ConcurrentHashMap.newKeySet();
+
+  private CheckpointDirectory(FileStore store) {
+    this.store = store;
+  }
 
   /**
-   * Recovers a directory: the newest valid manifest counts; what is torn is moved to {@code
-   * quarantine/} and logged, leftovers of interrupted writes are removed, unknown files stay.
+   * Recovers a directory.
+   *
+   * @throws FormatTooNewException when a later release wrote the newest manifest or a file of it
    */
   public static CheckpointDirectory open(FileStore store) throws IOException {
-    throw new UnsupportedOperationException();
+    CheckpointDirectory directory = new CheckpointDirectory(store);
+    directory.recover();
+    return directory;
   }
 
   /** The checkpoint that counts. */
-  public Optional<Manifest> current() {
-    throw new UnsupportedOperationException();
+  public synchronized Optional<Manifest> current() {
+    return Optional.ofNullable(current);
   }
 
   /**
-   * Files of {@link #current} that were found missing or bad at open; they must be fetched again.
+   * Files of {@link #current} that were found missing or bad at open. The shard must not answer
+   * until they have been fetched again: {@link #missing} of the current manifest, {@link
+   * #importFile}, {@link #install}.
    */
-  public List<CheckpointFile> damaged() {
-    throw new UnsupportedOperationException();
+  public synchronized List<CheckpointFile> damaged() {
+    return damaged;
   }
 
   /**
    * Makes a checkpoint the current one, durable on return, then removes files that neither it nor a
    * pin names. Its files are durable already. The generation given is replaced by the next one.
+   *
+   * @throws IOException when it may or may not have become durable; the replica must stop and
+   *     recover
    */
-  public Manifest publish(Manifest manifest) throws IOException {
-    throw new UnsupportedOperationException();
-  }
-
-  /** Files that a peer's manifest names and that are missing or bad here; begins an install. */
-  public List<CheckpointFile> missing(Manifest manifest) throws IOException {
-    throw new UnsupportedOperationException();
-  }
-
-  /** Bytes of a file that an earlier, interrupted import has kept: where to go on. */
-  public long imported(CheckpointFile file) throws IOException {
-    throw new UnsupportedOperationException();
+  public synchronized Manifest publish(Manifest manifest) throws IOException {
+    for (CheckpointFile file : manifest.files()) {
+      if (!store.exists(file.name()) || store.length(file.name()) != file.length()) {
+        throw new IllegalArgumentException("checkpoint names " + file + ", which is not there");
+      }
+    }
+    Manifest published = publishLocked(manifest);
+    if (installing == null) {
+      removeArrivals(Set.of());
+    }
+    return published;
   }
 
   /**
-   * Receives a file, or the rest of it from {@code offset} = {@link #imported}; verified, fsynced
-   * and under its name on return. What arrived of an interrupted transfer is kept.
+   * Files that a peer's manifest names and that are missing or bad here, by checksums of all their
+   * bytes. Begins an install: what was fetched for another one is removed.
+   */
+  public List<CheckpointFile> missing(Manifest manifest) throws IOException {
+    Set<String> expected = new HashSet<>();
+    for (CheckpointFile file : manifest.files()) {
+      expected.add(ShardFiles.part(file));
+      expected.add(ShardFiles.staged(file));
+    }
+    synchronized (this) {
+      installing = manifest;
+      removeArrivals(expected);
+    }
+    List<CheckpointFile> missing = new ArrayList<>();
+    for (CheckpointFile file : manifest.files()) {
+      if (!isSound(file, file.name()) && !isSound(file, ShardFiles.staged(file))) {
+        missing.add(file);
+      }
+    }
+    return missing;
+  }
+
+  /** Bytes of a file that an interrupted import has kept: where to go on. */
+  public synchronized long imported(CheckpointFile file) throws IOException {
+    String part = ShardFiles.part(file);
+    return store.exists(part) ? store.length(part) : 0;
+  }
+
+  /**
+   * Receives a file, or the rest of it. On return it is verified and durable. What arrived before
+   * the stream failed is kept; what turns out to be another file than expected is removed.
+   *
+   * @param offset where {@code bytes} begins in the file: {@link #imported}, or 0 to start again
+   * @throws CorruptFileException when length or checksum are not those of the file
    */
   public void importFile(CheckpointFile file, InputStream bytes, long offset) throws IOException {
-    throw new UnsupportedOperationException();
+    if (!ShardFiles.isCheckpointFile(file.name())) {
+      throw new IllegalArgumentException("a checkpoint has no file of this name");
+    }
+    String part = ShardFiles.part(file);
+    receive(file, part, bytes, offset);
+    String bad = FileCheck.problem(store, part, file);
+    if (bad != null) {
+      store.delete(part);
+      throw new CorruptFileException(file.name(), 0, "received: " + bad);
+    }
+    store.rename(part, ShardFiles.staged(file));
+    store.syncDirectory("");
+    verified.add(new CheckpointFile(ShardFiles.staged(file), file.length(), file.checksum()));
   }
 
-  /** As {@link #publish} for a peer's manifest, all of whose files are here. */
-  public Manifest install(Manifest manifest) throws IOException {
-    throw new UnsupportedOperationException();
+  /**
+   * Makes a peer's checkpoint the current one, durable on return; all its files are here ({@link
+   * #missing} gives none).
+   *
+   * @throws IOException as {@link #publish}
+   */
+  public synchronized Manifest install(Manifest manifest) throws IOException {
+    List<CheckpointFile> staged = new ArrayList<>();
+    for (CheckpointFile file : manifest.files()) {
+      if (isSound(file, ShardFiles.staged(file))) {
+        staged.add(file);
+      } else if (!isSound(file, file.name())) {
+        throw new NoSuchFileException(file.name(), null, "not imported before the install");
+      }
+    }
+    for (CheckpointFile file : staged) {
+      store.rename(ShardFiles.staged(file), file.name());
+      verified.remove(new CheckpointFile(ShardFiles.staged(file), file.length(), file.checksum()));
+      verified.add(file);
+    }
+    superseded.addAll(leftovers);
+    leftovers.clear();
+    Manifest published = publishLocked(manifest);
+    installing = null;
+    removeArrivals(Set.of());
+    return published;
   }
 
-  /** Reads a file of a checkpoint from an offset; it stays on disk until the stream is closed. */
-  public InputStream exportFile(CheckpointFile file, long offset) throws IOException {
-    throw new UnsupportedOperationException();
+  /**
+   * Reads a file of the current or a pinned checkpoint from an offset; it stays on disk until the
+   * stream is closed. The receiver checks the bytes.
+   *
+   * @throws NoSuchFileException when no such checkpoint has this very file any more
+   */
+  public synchronized InputStream exportFile(CheckpointFile file, long offset) throws IOException {
+    boolean known = current != null && current.files().contains(file);
+    if (!known && !pins.containsKey(file.name())) {
+      throw new NoSuchFileException(file.name(), null, "not a file of a checkpoint here");
+    }
+    long length = store.length(file.name());
+    if (length != file.length() || offset < 0 || offset > length) {
+      throw new NoSuchFileException(file.name(), null, "has " + length + " bytes here");
+    }
+    return new StoredBytes(store, file.name(), offset, length, pin(List.of(file)));
   }
 
   /** Keeps the files of a checkpoint until closed, whatever is published meanwhile. */
-  public Pin pin(Manifest manifest) {
-    throw new UnsupportedOperationException();
+  public synchronized Pin pin(Manifest manifest) {
+    return pin(manifest.files());
   }
 
   /**
-   * Compares every byte of the current checkpoint with its checksums; gives the files that are bad.
+   * Compares every byte of the current checkpoint with its checksums: the scrub.
+   *
+   * @return the files that are bad; they are still in place, since views may use their sound parts
    */
   public List<CheckpointFile> verify() throws IOException {
-    throw new UnsupportedOperationException();
+    List<CheckpointFile> bad = new ArrayList<>();
+    Optional<Manifest> manifest = current();
+    if (manifest.isPresent()) {
+      try (Pin ignored = pin(manifest.get())) {
+        for (CheckpointFile file : manifest.get().files()) {
+          verified.remove(file);
+          String problem = FileCheck.problem(store, file.name(), file);
+          if (problem != null) {
+            LOG.error("{}: {} is damaged: {}", store, file.name(), problem);
+            bad.add(file);
+          }
+        }
+      }
+    }
+    return bad;
   }
 
   /** Files that stay on disk. Close it once. */
   public interface Pin extends AutoCloseable {
     @Override
     void close();
+  }
+
+  private void recover() throws IOException {
+    List<String> names = store.list("");
+    boolean manifestsHold = true;
+    boolean moved = false;
+    for (String name : newestManifestsFirst(names)) {
+      generation = Math.max(generation, ShardFiles.generation(name).orElseThrow());
+      if (current != null) {
+        superseded.add(name);
+        continue;
+      }
+      try {
+        current = readManifest(name);
+      } catch (CorruptFileException e) {
+        quarantine(name, e.getMessage());
+        moved = true;
+        manifestsHold = false;
+      }
+    }
+    if (current != null) {
+      moved |= checkFiles();
+    }
+    if (moved) {
+      store.syncDirectory(ShardFiles.QUARANTINE);
+      store.syncDirectory("");
+    }
+    collect();
+    removeLeftovers(names, manifestsHold);
+  }
+
+  private static List<String> newestManifestsFirst(List<String> names) {
+    return names.stream()
+        .filter(name -> ShardFiles.generation(name).isPresent())
+        .sorted(
+            (a, b) ->
+                Long.compare(
+                    ShardFiles.generation(b).getAsLong(), ShardFiles.generation(a).getAsLong()))
+        .toList();
+  }
+
+  private Manifest readManifest(String name) throws IOException {
+    long length = store.length(name);
+    if (length > MANIFEST_BYTES_MAX) {
+      throw new CorruptFileException(name, 0, "manifest has " + length + " bytes");
+    }
+    ByteBuffer bytes = ByteBuffer.allocate((int) length);
+    store.read(name, 0, bytes);
+    Manifest manifest = Manifest.fromBytes(bytes.array(), name);
+    if (!OptionalLong.of(manifest.generation()).equals(ShardFiles.generation(name))) {
+      throw new CorruptFileException(name, 0, "manifest is of generation " + manifest.generation());
+    }
+    return manifest;
+  }
+
+  /** Checks the frames of the current checkpoint's files; true when one was moved away. */
+  private boolean checkFiles() throws IOException {
+    List<CheckpointFile> bad = new ArrayList<>();
+    boolean moved = false;
+    for (CheckpointFile file : current.files()) {
+      String problem = FileCheck.frameProblem(store, file.name(), file);
+      if (problem != null) {
+        bad.add(file);
+        if (store.exists(file.name())) {
+          quarantine(file.name(), problem);
+          moved = true;
+        } else {
+          LOG.error("{}: {} is missing", store, file.name());
+        }
+      }
+    }
+    damaged = List.copyOf(bad);
+    return moved;
+  }
+
+  private void quarantine(String name, String reason) throws IOException {
+    store.createDirectory(ShardFiles.QUARANTINE);
+    String target = ShardFiles.QUARANTINE + "/" + name;
+    for (int copy = 1; store.exists(target); copy++) {
+      target = ShardFiles.QUARANTINE + "/" + name + "." + copy;
+    }
+    LOG.error("{}: {} moved to {}: {}", store, name, target, reason);
+    store.rename(name, target);
+  }
+
+  /** Removes what an interrupted flush or publish left; says what else lies here. */
+  private void removeLeftovers(List<String> names, boolean manifestsHold) throws IOException {
+    for (String name : names) {
+      String base = ShardFiles.without(ShardFiles.TEMPORARY, name);
+      boolean orphan = ShardFiles.isCheckpointFile(name) && !isNamedLocked(name);
+      if (!store.exists(name)) {
+        continue;
+      }
+      if (orphan && !manifestsHold) {
+        LOG.warn("{}: {} is kept, the damaged manifest may have named it", store, name);
+        leftovers.add(name);
+      } else if (orphan || (base != null && ShardFiles.isOurs(base))) {
+        LOG.info("{}: {} is left from an interrupted write, removed", store, name);
+        store.delete(name);
+      } else if (!ShardFiles.isOurs(name) && !isArrival(name)) {
+        LOG.warn("{}: {} is not a file of ours, left alone", store, name);
+      }
+    }
+  }
+
+  private Manifest publishLocked(Manifest manifest) throws IOException {
+    if (tragedy != null) {
+      throw new IOException("an earlier publish failed: " + tragedy.getMessage(), tragedy);
+    }
+    Manifest next = manifest.withGeneration(generation + 1);
+    try {
+      store.syncDirectory("");
+      writeManifest(next);
+    } catch (IOException e) {
+      tragedy = e;
+      throw e;
+    }
+    if (current != null) {
+      superseded.add(ShardFiles.manifest(current.generation()));
+      current.files().forEach(file -> superseded.add(file.name()));
+    }
+    generation++;
+    current = next;
+    damaged = List.of();
+    collect();
+    return next;
+  }
+
+  private void writeManifest(Manifest manifest) throws IOException {
+    String name = ShardFiles.manifest(manifest.generation());
+    String temporary = name + ShardFiles.TEMPORARY;
+    if (store.exists(temporary)) {
+      store.delete(temporary);
+    }
+    try (FileOutput out = store.create(temporary)) {
+      out.write(ByteBuffer.wrap(manifest.toBytes()));
+      out.sync();
+    }
+    store.rename(temporary, name);
+    store.syncDirectory("");
+  }
+
+  /**
+   * Removes superseded files that nothing needs, manifests first: a manifest must never be found
+   * without its files. A failure is only logged; the file goes later.
+   */
+  private void collect() {
+    boolean manifests = remove(name -> ShardFiles.generation(name).isPresent());
+    if (manifests && !trySync()) {
+      return;
+    }
+    remove(name -> !isNamedLocked(name));
+  }
+
+  private boolean remove(Predicate<String> which) {
+    boolean removed = false;
+    for (String name : superseded.stream().filter(which).sorted().toList()) {
+      try {
+        store.delete(name);
+        removed = true;
+      } catch (NoSuchFileException e) {
+        // Gone already.
+      } catch (IOException e) {
+        LOG.warn("{}: {} cannot be removed yet: {}", store, name, e.toString());
+        continue;
+      }
+      superseded.remove(name);
+      verified.removeIf(file -> file.name().equals(name));
+    }
+    return removed;
+  }
+
+  private boolean trySync() {
+    try {
+      store.syncDirectory("");
+      return true;
+    } catch (IOException e) {
+      LOG.warn("{}: removed files may come back: {}", store, e.toString());
+      return false;
+    }
+  }
+
+  private boolean isNamedLocked(String name) {
+    return (current != null && current.names(name)) || pins.containsKey(name);
+  }
+
+  private Pin pin(List<CheckpointFile> files) {
+    files.forEach(file -> pins.merge(file.name(), 1, Integer::sum));
+    boolean[] open = {true};
+    return () -> {
+      synchronized (this) {
+        if (open[0]) {
+          open[0] = false;
+          files.forEach(
+              file -> pins.computeIfPresent(file.name(), (name, n) -> n == 1 ? null : n - 1));
+          collect();
+        }
+      }
+    };
+  }
+
+  /** Whether a file is there under a name, every byte as its checksum says. */
+  private boolean isSound(CheckpointFile file, String name) throws IOException {
+    CheckpointFile named = new CheckpointFile(name, file.length(), file.checksum());
+    if (verified.contains(named)) {
+      return store.exists(name) && store.length(name) == file.length();
+    }
+    if (FileCheck.problem(store, name, file) != null) {
+      return false;
+    }
+    verified.add(named);
+    return true;
+  }
+
+  private static boolean isArrival(String name) {
+    return name.endsWith(ShardFiles.PART) || name.endsWith(ShardFiles.STAGED);
+  }
+
+  private void removeArrivals(Set<String> except) throws IOException {
+    for (String name : store.list("")) {
+      if (isArrival(name) && !except.contains(name)) {
+        store.delete(name);
+        verified.removeIf(file -> file.name().equals(name));
+      }
+    }
+  }
+
+  private void receive(CheckpointFile file, String part, InputStream bytes, long offset)
+      throws IOException {
+    if (offset == 0 && store.exists(part)) {
+      store.delete(part);
+    }
+    try (FileOutput out = offset == 0 ? store.create(part) : store.append(part)) {
+      if (out.length() != offset) {
+        throw new IllegalArgumentException(
+            "import goes on at " + offset + ", but " + out.length() + " bytes are here");
+      }
+      byte[] buffer = new byte[COPY_BYTES];
+      int read;
+      while ((read = bytes.read(buffer)) >= 0) {
+        // Bytes beyond the length show that it is another file; one buffer of them is enough.
+        out.write(ByteBuffer.wrap(buffer, 0, read));
+        if (out.length() > file.length()) {
+          break;
+        }
+      }
+      out.sync();
+    }
   }
 }

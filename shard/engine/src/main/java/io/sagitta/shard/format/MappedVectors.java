@@ -3,6 +3,7 @@ package io.sagitta.shard.format;
 
 import io.sagitta.model.VectorField;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * The vectors of one field of a segment, mapped: rows at a fixed stride, in ordinal order. Valid
@@ -46,6 +47,11 @@ public final class MappedVectors {
     return rows;
   }
 
+  /** Whether no row has a vector, since the field was added later; there is no data then. */
+  public boolean isAbsent() {
+    return strideBytes == 0;
+  }
+
   /**
    * {@code rows * strideBytes} bytes, aligned to 64; a null row and the padding of rows are zeros.
    */
@@ -63,15 +69,15 @@ public final class MappedVectors {
 
   /** Whether some row has no vector. */
   public boolean hasNulls() {
-    return validity.byteSize() > 0 || strideBytes == 0;
+    return validity.byteSize() > 0 || isAbsent();
   }
 
   /** Whether a row has no vector. */
   public boolean isNull(int ordinal) {
     if (validity.byteSize() == 0) {
-      return strideBytes == 0;
+      return isAbsent();
     }
-    byte bits = validity.get(java.lang.foreign.ValueLayout.JAVA_BYTE, ordinal >> 3);
+    byte bits = validity.get(ValueLayout.JAVA_BYTE, ordinal >> 3);
     return (bits >> (ordinal & 7) & 1) == 0;
   }
 
