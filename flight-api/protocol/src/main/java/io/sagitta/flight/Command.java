@@ -152,6 +152,14 @@ public sealed interface Command {
     }
   }
 
+  /** Compares what the replicas of a collection's shards hold. */
+  record Verify(String collection) implements Command {
+    @Override
+    public String verb() {
+      return "verify";
+    }
+  }
+
   /** Counts points. */
   record Count(String collection, Optional<FilterText> filter, Consistency consistency)
       implements Command {

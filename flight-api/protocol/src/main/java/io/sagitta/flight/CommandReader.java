@@ -109,6 +109,7 @@ final class CommandReader {
       case "create" -> new Command.Create(SchemaJson.readCreate(in, false));
       case "drop" -> new Command.Drop(reader.collectionOnly());
       case "describe" -> new Command.Describe(reader.collectionOnly());
+      case "verify" -> new Command.Verify(reader.collectionOnly());
       case "count" -> reader.count();
       case "delete" -> reader.delete();
       case "set" -> reader.set();

@@ -34,6 +34,7 @@ final class CommandWriter {
       case Command.Create create -> throw new IllegalStateException("written above: " + create);
       case Command.Drop drop -> out.writeStringField("collection", drop.collection());
       case Command.Describe describe -> out.writeStringField("collection", describe.collection());
+      case Command.Verify verify -> out.writeStringField("collection", verify.collection());
       case Command.Count count -> {
         out.writeStringField("collection", count.collection());
         filter(count.filter(), out);

@@ -27,6 +27,7 @@ public final class Commands {
           "create",
           "drop",
           "describe",
+          "verify",
           "count",
           "delete",
           "set",
@@ -37,7 +38,16 @@ public final class Commands {
   /** The verbs that are Flight actions: each answers with one JSON object. */
   public static final List<String> ACTIONS =
       List.of(
-          "create", "drop", "describe", "count", "delete", "set", "unset", "open_writer", "status");
+          "create",
+          "drop",
+          "describe",
+          "verify",
+          "count",
+          "delete",
+          "set",
+          "unset",
+          "open_writer",
+          "status");
 
   private static final JsonFactory FACTORY = new JsonFactory();
 

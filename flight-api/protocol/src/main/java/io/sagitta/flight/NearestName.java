@@ -5,11 +5,11 @@ import java.util.Collection;
 import java.util.Optional;
 
 /** Finds what a misspelt name was meant to be. */
-final class NearestName {
+public final class NearestName {
   private NearestName() {}
 
   /** The known name with the fewest edits, if that is at most half of its letters. */
-  static Optional<String> of(String name, Collection<String> known) {
+  public static Optional<String> of(String name, Collection<String> known) {
     String best = null;
     int bestEdits = Integer.MAX_VALUE;
     for (String candidate : known) {

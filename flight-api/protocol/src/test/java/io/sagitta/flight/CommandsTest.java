@@ -92,6 +92,7 @@ class CommandsTest {
         new Command.Create(new CreateSpec("c", SCHEMA, OptionalInt.empty(), OptionalInt.empty())),
         new Command.Drop("c"),
         new Command.Describe("c"),
+        new Command.Verify("c"),
         new Command.Count("c", filter, Consistency.STRONG),
         new Command.Count(
             "c",

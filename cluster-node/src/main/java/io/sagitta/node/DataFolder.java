@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node;
+
+import io.sagitta.model.ShardId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/**
+ * A node's data folder, held by a lock while the node lives. No name in it was ever given by a
+ * client.
+ *
+ * <pre>
+ * lock             held by the running process; its pid
+ * identity         who this is ({@link NodeIdentity})
+ * marks            how far each group's log has certainly come
+ * cluster-map      last known state of the cluster, so that peers are found again
+ * meta/raft        Raft log of the metadata group
+ * meta/state       its checkpoint
+ * shards/raft      Raft logs of the shard groups
+ * shards/&lt;uuid&gt;    one shard's checkpoints and segments
+ * log/             log files
+ * </pre>
+ */
+public final class DataFolder implements AutoCloseable {
+  private final Path root;
+  private final FileChannel lockFile;
+  private final FileLock lock;
+
+  private DataFolder(Path root, FileChannel lockFile, FileLock lock) {
+    this.root = root;
+    this.lockFile = lockFile;
+    this.lock = lock;
+  }
+
+  /** Makes the folder where it is missing, and locks it. */
+  public static DataFolder open(Path root) {
+    FileChannel file = null;
+    try {
+      Files.createDirectories(root);
+      if (!Files.isWritable(root)) {
+        throw new ConfigException("data folder " + root + " cannot be written to");
+      }
+      Path path = root.resolve("lock");
+      file =
+          FileChannel.open(
+              path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      FileLock lock = tryLock(file);
+      if (lock == null) {
+        String pid = read(file);
+        file.close();
+        throw new ConfigException(
+            "data folder " + root + " is in use by process " + (pid.isEmpty() ? "?" : pid));
+      }
+      file.truncate(0);
+      file.write(
+          ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)));
+      Files.createDirectories(root.resolve("meta"));
+      Files.createDirectories(root.resolve("shards"));
+      SmallFile.syncFolder(root);
+      return new DataFolder(root, file, lock);
+    } catch (IOException e) {
+      throw new ConfigException("data folder " + root + " cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  private static FileLock tryLock(FileChannel file) throws IOException {
+    try {
+      return file.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null; // by this very process
+    }
+  }
+
+  private static String read(FileChannel file) throws IOException {
+    ByteBuffer text = ByteBuffer.allocate(32);
+    file.read(text, 0);
+    return StandardCharsets.UTF_8.decode(text.flip()).toString().strip();
+  }
+
+  public Path root() {
+    return root;
+  }
+
+  Path metaRaft() {
+    return root.resolve("meta/raft");
+  }
+
+  Path metaState() {
+    return root.resolve("meta/state");
+  }
+
+  Path shardRaft() {
+    return root.resolve("shards/raft");
+  }
+
+  Path shard(ShardId shard) {
+    return root.resolve("shards").resolve(shard.toString());
+  }
+
+  Path logs() {
+    return root.resolve("log");
+  }
+
+  /** Whether Raft has ever run here. */
+  boolean hasRaftState() {
+    return isNotEmpty(metaRaft()) || isNotEmpty(shardRaft());
+  }
+
+  private static boolean isNotEmpty(Path folder) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
+      return entries.iterator().hasNext();
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Deletes a folder and all in it; nothing where it is not there. Links are not followed. */
+  static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException failure)
+              throws IOException {
+            if (failure != null) {
+              throw failure;
+            }
+            Files.deleteIfExists(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    try (FileChannel closing = lockFile) {
+      lock.release();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

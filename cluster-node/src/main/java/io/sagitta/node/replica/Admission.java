@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node.replica;
+
+import io.sagitta.model.ErrorCode;
+import io.sagitta.model.SagittaException;
+import io.sagitta.shard.MemoryBudget;
+import io.sagitta.shard.Shard;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
+
+/**
+ * Says no early: before anything is logged, so that a refused write leaves nothing behind and the
+ * node stays up, goes on reading, and comes back by itself (docs/contract.md, section 7).
+ */
+public final class Admission {
+  /** When trying again is worth it: a flush makes room in about this time. */
+  private static final long RETRY_AFTER_MS = 200;
+
+  private final MemoryBudget memory;
+  private final IntSupplier diskUsedPercent;
+  private final int diskRefusePercent;
+  private final long bytesInFlightMax;
+  private final AtomicLong bytesInFlight = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+
+  /**
+   * The gate of a node.
+   *
+   * @param diskUsedPercent of the data folder's file system, as last looked at
+   * @param diskRefusePercent from here on only deletes pass
+   * @param bytesInFlightMax of writes proposed and not yet answered
+   */
+  public Admission(
+      MemoryBudget memory,
+      IntSupplier diskUsedPercent,
+      int diskRefusePercent,
+      long bytesInFlightMax) {
+    this.memory = memory;
+    this.diskUsedPercent = diskUsedPercent;
+    this.diskRefusePercent = diskRefusePercent;
+    this.bytesInFlightMax = bytesInFlightMax;
+  }
+
+  /** A write that was let in; close it when it has been answered. */
+  public interface Ticket extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Lets a write in.
+   *
+   * @param bytes of its entry
+   * @param delete whether it only removes: what makes room must pass a full disk
+   * @throws SagittaException UNAVAILABLE, with nothing logged
+   */
+  public Ticket admit(Shard shard, long bytes, boolean delete) {
+    int used = diskUsedPercent.getAsInt();
+    if (used >= diskRefusePercent && !delete) {
+      throw refuse(
+          "the disk is "
+              + used
+              + " % full, writes are refused from "
+              + diskRefusePercent
+              + " % on; deletes are not: delete points, or make room",
+          5_000);
+    }
+    if (!memory.admits(bytes)) {
+      throw refuse(
+          "rows not yet flushed hold "
+              + memory.bytes(MemoryBudget.Part.GROWING)
+              + " of "
+              + memory.growingBytesMax()
+              + " bytes (memory.growing_bytes)",
+          RETRY_AFTER_MS);
+    }
+    if (!shard.admits(bytes)) {
+      throw refuse("the shard waits for its flushes", RETRY_AFTER_MS);
+    }
+    if (bytesInFlight.addAndGet(bytes) > bytesInFlightMax) {
+      bytesInFlight.addAndGet(-bytes);
+      throw refuse(
+          "writes under way hold the limit of "
+              + bytesInFlightMax
+              + " bytes (limits.writes_in_flight_bytes)",
+          RETRY_AFTER_MS);
+    }
+    return () -> bytesInFlight.addAndGet(-bytes);
+  }
+
+  /** Bytes of writes under way. */
+  public long bytesInFlight() {
+    return bytesInFlight.get();
+  }
+
+  /** Writes refused since start. */
+  public long refused() {
+    return refused.get();
+  }
+
+  private SagittaException refuse(String why, long retryAfterMs) {
+    refused.incrementAndGet();
+    return new SagittaException(ErrorCode.UNAVAILABLE, why, retryAfterMs, null);
+  }
+}

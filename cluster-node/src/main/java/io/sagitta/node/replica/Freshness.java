@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node.replica;
+
+import io.sagitta.model.ReadMode;
+import io.sagitta.model.ShardId;
+import io.sagitta.raft.GroupId;
+import io.sagitta.raft.RaftHost;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes a read wait until this replica is as fresh as was asked (docs/contract.md, section 4).
+ *
+ * <p>Bounded reads lean on the last read barrier: one that began at time t confirmed an index that
+ * holds every write acknowledged before t. While t is recent enough, a read needs no word from
+ * anyone but must find that index applied, which the barrier itself waited for. Time is this
+ * process's own monotonic clock.
+ */
+final class Freshness {
+  private final RaftHost host;
+  private final LongSupplier nanoClock;
+  private final Map<ShardId, Long> confirmedAtNanos = new ConcurrentHashMap<>();
+
+  Freshness(RaftHost host, LongSupplier nanoClock) {
+    this.host = host;
+    this.nanoClock = nanoClock;
+  }
+
+  /** Completes when a view taken from then on is fresh enough. */
+  CompletableFuture<Void> await(ShardId shard, ReadMode mode, Duration timeout) {
+    return switch (mode) {
+      case ReadMode.Strong() -> barrier(shard, timeout);
+      case ReadMode.Session(long minIndex) ->
+          host.awaitApplied(new GroupId(shard.value()), minIndex, timeout).thenAccept(i -> {});
+      case ReadMode.Bounded(long maxStalenessMs) -> {
+        Long at = confirmedAtNanos.get(shard);
+        boolean fresh =
+            at != null && nanoClock.getAsLong() - at <= Duration.ofMillis(maxStalenessMs).toNanos();
+        yield fresh ? CompletableFuture.completedFuture(null) : barrier(shard, timeout);
+      }
+      case ReadMode.Any() -> CompletableFuture.completedFuture(null);
+    };
+  }
+
+  /** Forgets a shard that is gone. */
+  void forget(ShardId shard) {
+    confirmedAtNanos.remove(shard);
+  }
+
+  private CompletableFuture<Void> barrier(ShardId shard, Duration timeout) {
+    long began = nanoClock.getAsLong();
+    return host.readBarrier(new GroupId(shard.value()), timeout)
+        .thenAccept(index -> confirmedAtNanos.merge(shard, began, (a, b) -> b - a > 0 ? b : a));
+  }
+}

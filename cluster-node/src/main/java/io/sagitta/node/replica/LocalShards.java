@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node.replica;
+
+import io.sagitta.flight.internal.CallContext;
+import io.sagitta.flight.internal.ShardDoor;
+import io.sagitta.model.ErrorCode;
+import io.sagitta.model.FilterText;
+import io.sagitta.model.NodeId;
+import io.sagitta.model.ReadStamp;
+import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardId;
+import io.sagitta.model.ShardRead;
+import io.sagitta.model.ShardWrite;
+import io.sagitta.model.WriteMode;
+import io.sagitta.model.WriteOutcome;
+import io.sagitta.model.WriteOutcomeCodec;
+import io.sagitta.raft.GroupId;
+import io.sagitta.raft.RaftHost;
+import io.sagitta.raft.RaftHost.GroupStatus;
+import io.sagitta.shard.Candidates;
+import io.sagitta.shard.CheckpointFile;
+import io.sagitta.shard.ReadResult;
+import io.sagitta.shard.ReadStats;
+import io.sagitta.shard.ShardInit;
+import io.sagitta.shard.ShardView;
+import io.sagitta.shard.StopSignal;
+import io.sagitta.shard.log.ShardEntries;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * This process's shards, as the router and other nodes see them.
+ *
+ * <p>A write: admitted (nothing is logged of what is refused) -> encoded with the leader's clock ->
+ * proposed -> its outcome as apply decided it. A read: fresh enough -> a view -> searched on the
+ * search pool, never on a Raft or network thread.
+ */
+public final class LocalShards implements ShardDoor {
+  private final RaftHost host;
+  private final Replicas replicas;
+  private final Admission admission;
+  private final Freshness freshness;
+  private final Executor searchPool;
+  private final BufferAllocator answers;
+  private final InstantSource clock;
+  private final Supplier<String> nodeName;
+
+  /**
+   * The shards of this process.
+   *
+   * @param searchPool bounded; it refuses with RejectedExecutionException when its queue is full
+   * @param answers memory of answers
+   * @param clock stamps entries
+   * @param nodeName what certificates call this node
+   */
+  public LocalShards(
+      RaftHost host,
+      Replicas replicas,
+      Admission admission,
+      Executor searchPool,
+      BufferAllocator answers,
+      InstantSource clock,
+      Supplier<String> nodeName) {
+    this.host = host;
+    this.replicas = replicas;
+    this.admission = admission;
+    this.freshness = new Freshness(host, System::nanoTime);
+    this.searchPool = searchPool;
+    this.answers = answers;
+    this.clock = clock;
+    this.nodeName = nodeName;
+  }
+
+  // ---- writes --------------------------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<WriteOutcome> write(ShardWrite write, CallContext call) {
+    try {
+      ShardReplica replica = replicas.require(write.shard());
+      return switch (write) {
+        case ShardWrite.Rows rows ->
+            propose(
+                replica,
+                ShardEntries.rows(rows, clock.millis()),
+                rows.mode() == WriteMode.DELETE,
+                call);
+        case ShardWrite.DeleteWhere delete ->
+            resolve(replica, delete.filter(), call)
+                .thenCompose(
+                    found ->
+                        propose(
+                            replica,
+                            ShardEntries.deleteWhere(delete, found, clock.millis()),
+                            true,
+                            call));
+        case ShardWrite.SetWhere set ->
+            resolve(replica, set.filter(), call)
+                .thenCompose(
+                    found ->
+                        propose(
+                            replica,
+                            ShardEntries.setWhere(set, found, clock.millis()),
+                            false,
+                            call));
+      };
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /**
+   * The points a filter matches now, found off the apply thread, which only rechecks newer ones.
+   */
+  private CompletableFuture<Candidates> resolve(
+      ShardReplica replica, FilterText filter, CallContext call) {
+    return onSearchPool(
+        () -> {
+          try (ShardView view = replica.shard().view()) {
+            return view.resolve(filter, answers, stopSignal(call));
+          }
+        });
+  }
+
+  private CompletableFuture<WriteOutcome> propose(
+      ShardReplica replica, ByteBuffer entry, boolean delete, CallContext call) {
+    long left = left(call).toMillis();
+    if (left <= 0) {
+      // Nothing was proposed, and saying so is worth more to the caller than the late answer.
+      return CompletableFuture.failedFuture(
+          SagittaException.unavailable("the call's time was over before the write began", 0));
+    }
+    Admission.Ticket ticket = admission.admit(replica.shard(), entry.remaining(), delete);
+    return host.submit(new GroupId(replica.id().value()), entry)
+        .whenComplete((committed, failure) -> ticket.close())
+        .orTimeout(left, TimeUnit.MILLISECONDS)
+        .handle(
+            (committed, failure) -> {
+              if (failure != null) {
+                throw RaftFailures.translate(failure, leader(replica.id()), true);
+              }
+              return WriteOutcomeCodec.decode(ByteBuffer.wrap(committed.outcome()));
+            });
+  }
+
+  /** Proposes a shard's first entry where this process leads it and there is none yet. */
+  public CompletableFuture<Void> initialise(ShardInit init) {
+    Optional<ShardReplica> replica = replicas.find(init.shard());
+    if (replica.isPresent() && replica.get().initialised()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return host.submit(new GroupId(init.shard().value()), ShardEntries.init(init, clock.millis()))
+        .handle(
+            (committed, failure) -> {
+              if (failure != null) {
+                throw RaftFailures.translate(failure, leader(init.shard()), true);
+              }
+              return null;
+            });
+  }
+
+  // ---- reads ---------------------------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<ShardAnswer> read(ShardRead read, CallContext call) {
+    try {
+      ShardReplica replica = replicas.require(read.shard());
+      Duration left = left(call);
+      if (left.isNegative() || left.isZero()) {
+        throw new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "the call's time is over");
+      }
+      return freshness
+          .await(read.shard(), read.mode(), left)
+          .thenCompose(fresh -> onSearchPool(() -> answer(replica, read, call)))
+          .exceptionally(
+              failure -> {
+                throw RaftFailures.translate(failure, leader(read.shard()), false);
+              });
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(RaftFailures.translate(e, leader(read.shard()), false));
+    }
+  }
+
+  private ShardAnswer answer(ShardReplica replica, ShardRead read, CallContext call) {
+    StopSignal stop = stopSignal(call);
+    stop.check();
+    try (ShardView view = replica.shard().view()) {
+      ReadResult result =
+          switch (read) {
+            case ShardRead.Search search -> view.search(search, answers, stop);
+            case ShardRead.Get get -> view.get(get, answers, stop);
+            case ShardRead.Scan scan -> view.scan(scan, answers, stop);
+            case ShardRead.Count count -> view.count(count, answers, stop);
+          };
+      ReadStats stats = result.stats();
+      return new ShardAnswer(
+          new ReadStamp(
+              read.shard(),
+              view.index(),
+              nodeName.get(),
+              stats.exact(),
+              stats.graph(),
+              stats.masked(),
+              stats.twoHop(),
+              stats.scan(),
+              stats.visited(),
+              stats.recallPlanned(),
+              stats.explain()),
+          result.rows());
+    }
+  }
+
+  private <T> CompletableFuture<T> onSearchPool(Supplier<T> work) {
+    return CompletableFuture.supplyAsync(work, searchPool);
+  }
+
+  private static StopSignal stopSignal(CallContext call) {
+    return () -> {
+      if (call.cancelled().get()) {
+        throw SagittaException.unavailable("the caller has gone", 0);
+      }
+      if (System.nanoTime() - call.deadlineNanos() > 0) {
+        throw new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "the call's time is over");
+      }
+    };
+  }
+
+  private static Duration left(CallContext call) {
+    return Duration.ofNanos(call.deadlineNanos() - System.nanoTime());
+  }
+
+  /** Opens a file of this replica's checkpoint for a peer. */
+  public InputStream openFile(ShardId shard, String file, long offset) throws IOException {
+    InputStream stream = replicas.require(shard).shard().exportFile(new CheckpointFile(file, 0, 0));
+    stream.skipNBytes(offset);
+    return stream;
+  }
+
+  // ---- what the node asks --------------------------------------------------------------------
+
+  /** The leader of a shard hosted here, as last heard. */
+  public Optional<NodeId> leader(ShardId shard) {
+    return host.status(new GroupId(shard.value())).flatMap(GroupStatus::leader).map(NodeId::parse);
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node.replica;
+
+import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardId;
+import io.sagitta.raft.GroupId;
+import io.sagitta.raft.RaftHost;
+import io.sagitta.raft.ReplicatedState;
+import io.sagitta.shard.Shard;
+import io.sagitta.shard.ShardOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The shard replicas open in this process. Raft opens and closes them as it starts and stops their
+ * groups; everyone else looks them up here.
+ */
+public final class Replicas implements RaftHost.StateFactory {
+  private final Function<ShardId, Path> folders;
+  private final ShardOptions options;
+  private final BufferAllocator allocator;
+  private final Map<ShardId, ShardReplica> open = new ConcurrentHashMap<>();
+
+  /**
+   * No replica yet.
+   *
+   * @param folders where a shard's files lie
+   * @param allocator memory of all shards
+   */
+  public Replicas(
+      Function<ShardId, Path> folders, ShardOptions options, BufferAllocator allocator) {
+    this.folders = folders;
+    this.options = options;
+    this.allocator = allocator;
+  }
+
+  @Override
+  public ReplicatedState open(GroupId group) throws IOException {
+    ShardId id = new ShardId(group.value());
+    Path folder = folders.apply(id);
+    Files.createDirectories(folder);
+    Shard shard = Shard.open(folder, options, allocator);
+    ShardReplica replica = new ShardReplica(id, shard, () -> open.remove(id));
+    open.put(id, replica);
+    return replica;
+  }
+
+  Optional<ShardReplica> find(ShardId shard) {
+    return Optional.ofNullable(open.get(shard));
+  }
+
+  /** The replica, or UNAVAILABLE where it is not here or has not begun. */
+  ShardReplica require(ShardId shard) {
+    ShardReplica replica = open.get(shard);
+    if (replica == null) {
+      throw SagittaException.unavailable("shard " + shard + " is not on this node", 100);
+    }
+    if (!replica.initialised()) {
+      throw SagittaException.unavailable("shard " + shard + " is being created", 100);
+    }
+    return replica;
+  }
+
+  Collection<ShardReplica> all() {
+    return List.copyOf(open.values());
+  }
+}

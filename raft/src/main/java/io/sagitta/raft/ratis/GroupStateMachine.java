@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.raft.ratis;
+
+import io.sagitta.raft.LogPosition;
+import io.sagitta.raft.ReplicatedState;
+import io.sagitta.raft.ReplicatedState.Checkpoint;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.apache.ratis.statemachine.impl.BaseStateMachine;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.util.LifeCycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands between Ratis' state machine updater, one thread a group, and a {@link ReplicatedState}.
+ *
+ * <ul>
+ *   <li>Apply: each entry once, in order; a no-op (no bytes) and Ratis' own entries only move the
+ *       applied index, so that whoever waits for an index never hangs on one of them. Whatever
+ *       {@code apply} throws stops the division and is kept as the group's failure.
+ *   <li>Snapshot: publishes a checkpoint that the state has already made durable; it never writes
+ *       one. The index that Ratis may purge up to is thus never ahead of what is on disk.
+ *   <li>Install, on a follower: {@link PeerGate} calls {@link #announce} before Ratis handles the
+ *       announcement: the files are checked to be here and the announcement is made durable. Under
+ *       the division's lock Ratis then calls {@link #pause}, purges the log and answers; only later
+ *       does the updater call {@link #reinitialize}. From {@code pause} on the announced checkpoint
+ *       is this replica's newest, so that it cannot vote for a peer that lacks what it has just
+ *       acknowledged.
+ * </ul>
+ *
+ * <p><b>Why a replica without data neither votes nor leads.</b> Ratis grants votes and stands for
+ * election by the last entry of log or snapshot, and acknowledges the install before the state has
+ * loaded it. (1) The leader announces a checkpoint only after the follower's node reported every
+ * file of it verified and fsynced. (2) The follower itself refuses an announcement whose files it
+ * does not hold, before the log is touched. (3) The announcement is fsynced before the log is
+ * purged, and a restart finishes it before the group takes part in anything. So whenever the log's
+ * start says "the state up to here is in a checkpoint", that checkpoint is whole on this disk; if
+ * it is damaged later, {@link LogInspection} finds the log beginning behind the newest valid
+ * checkpoint and does not start the group.
+ */
+final class GroupStateMachine extends BaseStateMachine {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupStateMachine.class);
+  private static final byte[] NOTHING = {};
+
+  private final HostedGroup group;
+  private final ReplicatedState state;
+  private final LogPosition recovered;
+  private final AtomicBoolean checkpointWanted = new AtomicBoolean();
+  private final StateMachineStorage storage = new NoStorage();
+
+  /** The checkpoint that Ratis knows of: what may be purged up to, and what followers are sent. */
+  private volatile CheckpointSnapshot latest;
+
+  /** Announced and durable, not yet the state. */
+  private volatile CheckpointSnapshot announced;
+
+  private volatile RaftServer.Division division;
+
+  /**
+   * Wraps a state that has been opened, with any pending install finished.
+   *
+   * @throws IOException if the state has recovered a position that it has no checkpoint for
+   */
+  GroupStateMachine(HostedGroup group, ReplicatedState state) throws IOException {
+    this.group = group;
+    this.state = state;
+    this.recovered = state.recovered();
+    Optional<Checkpoint> checkpoint = state.checkpointed();
+    if (recovered.index() >= 0) {
+      Checkpoint own =
+          checkpoint
+              .filter(c -> c.position().equals(recovered))
+              .orElseThrow(
+                  () ->
+                      new IOException(
+                          "state recovered "
+                              + recovered
+                              + " but its newest checkpoint is "
+                              + checkpoint.map(Checkpoint::position)));
+      latest = new CheckpointSnapshot(own);
+      setLastAppliedTermIndex(latest.getTermIndex());
+    }
+    group.waiters().advance(recovered.index());
+  }
+
+  @Override
+  public void initialize(RaftServer server, RaftGroupId id, RaftStorage raftStorage)
+      throws IOException {
+    super.initialize(server, id, raftStorage);
+    division = server.getDivision(id);
+    getLifeCycle().transition(LifeCycle.State.STARTING);
+    getLifeCycle().transition(LifeCycle.State.RUNNING);
+  }
+
+  /** Set once Ratis has begun to start the division. */
+  Optional<RaftServer.Division> division() {
+    return Optional.ofNullable(division);
+  }
+
+  // ---- proposing
+
+  @Override
+  public TransactionContext startTransaction(RaftClientRequest request) {
+    Submission submission = group.submission(request.getCallId());
+    TransactionContext transaction =
+        TransactionContext.newBuilder()
+            .setStateMachine(this)
+            .setClientRequest(request)
+            .setStateMachineContext(submission)
+            .build();
+    if (submission == null) {
+      transaction.setException(new IOException("not proposed by this process: " + request));
+    }
+    return transaction;
+  }
+
+  /**
+   * Called under the log's lock right before the append. Must not throw: Ratis leaks a permit then.
+   */
+  @Override
+  public TransactionContext preAppendTransaction(TransactionContext transaction) {
+    if (transaction.getStateMachineContext() instanceof Submission submission) {
+      submission.appending();
+    }
+    return transaction;
+  }
+
+  // ---- applying
+
+  @Override
+  public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
+    LogEntryProto entry = transaction.getLogEntry();
+    LogPosition at = new LogPosition(entry.getTerm(), entry.getIndex());
+    byte[] outcome = apply(at, entry.getStateMachineLogEntry().getLogData());
+    if (checkpointWanted.compareAndSet(true, false)) {
+      state.requestCheckpoint();
+    }
+    advance(at);
+    if (transaction.getStateMachineContext() instanceof Submission submission) {
+      submission.applied(at, outcome);
+    }
+    return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private byte[] apply(LogPosition at, ByteString data) {
+    if (at.index() <= recovered.index() || data.isEmpty()) {
+      return NOTHING;
+    }
+    try {
+      byte[] outcome = state.apply(at, data.asReadOnlyByteBuffer());
+      group.countApplied();
+      return outcome;
+    } catch (IOException | RuntimeException | Error e) {
+      group.fail("apply of entry " + at.index() + " failed: " + e, e);
+      throw new IllegalStateException("apply of entry " + at + " of group " + group.id(), e);
+    }
+  }
+
+  /** Ratis' own entries: configurations, and metadata if it were on. */
+  @Override
+  public void notifyTermIndexUpdated(long term, long index) {
+    advance(new LogPosition(term, index));
+  }
+
+  private void advance(LogPosition at) {
+    updateLastAppliedTermIndex(at.term(), at.index());
+    group.waiters().advance(at.index());
+  }
+
+  // ---- checkpoints
+
+  /** Has the apply thread ask the state for a checkpoint, at the latest at the next snapshot. */
+  void wantCheckpoint() {
+    checkpointWanted.set(true);
+  }
+
+  /** Whether the state has a checkpoint that Ratis does not know of yet. */
+  boolean hasNewCheckpoint() {
+    Optional<Checkpoint> newest = state.checkpointed();
+    return newest.isPresent() && newest.get().position().index() > latestIndex();
+  }
+
+  long latestIndex() {
+    CheckpointSnapshot known = latest;
+    return known == null ? RaftLog.INVALID_LOG_INDEX : known.getIndex();
+  }
+
+  /**
+   * Called by the updater thread. No I/O but one fsync of a folder, and no exception leaves it:
+   * Ratis would call again at once, for ever.
+   */
+  @Override
+  public long takeSnapshot() {
+    try {
+      if (checkpointWanted.compareAndSet(true, false)) {
+        state.requestCheckpoint();
+      }
+      Optional<Checkpoint> newest = state.checkpointed();
+      if (newest.isEmpty()
+          || newest.get().position().index() <= latestIndex()
+          || newest.get().position().index() > getLastAppliedTermIndex().getIndex()
+          || !group.mayPublishCheckpoint()) {
+        return RaftLog.INVALID_LOG_INDEX;
+      }
+      // The purge may take the log's last configuration entry; from then on the file counts.
+      group.logDirectory().sync();
+      latest = new CheckpointSnapshot(newest.get());
+      return latest.getIndex();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("group {}: checkpoint not published", group.id(), e);
+      return RaftLog.INVALID_LOG_INDEX;
+    }
+  }
+
+  @Override
+  public SnapshotInfo getLatestSnapshot() {
+    return latest;
+  }
+
+  @Override
+  public StateMachineStorage getStateMachineStorage() {
+    return storage;
+  }
+
+  // ---- install
+
+  /**
+   * Accepts or refuses an announcement; durable on return.
+   *
+   * @throws IOException if files are missing here
+   */
+  void announce(InstallRecord record) throws IOException {
+    if (announced != null) {
+      throw new IOException("group " + group.id() + ": " + announced + " is still being installed");
+    }
+    if (!state.holds(record.checkpoint())) {
+      throw new IOException(
+          "group "
+              + group.id()
+              + ": announced checkpoint at "
+              + record.checkpoint().position()
+              + " is not wholly here");
+    }
+    record.write(group.folder().install(), group.fsync());
+    announced = new CheckpointSnapshot(record.checkpoint());
+  }
+
+  /** Ratis did not take the announcement. */
+  void withdraw() throws IOException {
+    if (getLifeCycle().getCurrentState() == LifeCycle.State.PAUSED) {
+      IOException e =
+          new IOException("group " + group.id() + ": install of " + announced + " failed");
+      group.failLater(e.getMessage(), e);
+      return; // the record stays: the next start finishes the install
+    }
+    announced = null;
+    DurableFile.delete(group.folder().install(), group.fsync());
+  }
+
+  @Override
+  public void pause() {
+    if (getLifeCycle().getCurrentState() == LifeCycle.State.RUNNING) {
+      getLifeCycle().transition(LifeCycle.State.PAUSING);
+      getLifeCycle().transition(LifeCycle.State.PAUSED);
+    }
+    if (announced != null) {
+      latest = announced;
+    }
+  }
+
+  @Override
+  public void reinitialize() throws IOException {
+    CheckpointSnapshot next = announced;
+    if (next == null) {
+      throw new IOException("group " + group.id() + ": reload without an announced checkpoint");
+    }
+    try {
+      state.install(next.checkpoint());
+    } catch (IOException | RuntimeException e) {
+      group.fail("install of " + next + " failed: " + e, e);
+      throw e;
+    }
+    announced = null;
+    setLastAppliedTermIndex(next.getTermIndex());
+    DurableFile.delete(group.folder().install(), group.fsync());
+    getLifeCycle().transition(LifeCycle.State.STARTING);
+    getLifeCycle().transition(LifeCycle.State.RUNNING);
+    group.countInstalled();
+    group.waiters().advance(next.getIndex());
+    LOG.info("group {}: installed {}", group.id(), next);
+  }
+
+  // ---- durability of votes and segments
+
+  /** Called by the log's worker before each flush. */
+  @Override
+  public CompletableFuture<Void> flush(long logIndex) {
+    try {
+      group.logDirectory().syncIfChanged();
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /**
+   * Called under the division's lock. When this peer has just been elected, its own vote and term
+   * become binding with its first message as leader, so they are made durable here.
+   */
+  @Override
+  public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
+    if (leader.equals(member.getPeerId())) {
+      try {
+        group.logDirectory().sync();
+      } catch (IOException e) {
+        group.failLater("vote not durable: " + e, e);
+        throw new IllegalStateException("group " + group.id() + ": vote not durable", e);
+      }
+    }
+  }
+
+  // ---- ends
+
+  @Override
+  public void notifyLogFailed(Throwable cause, LogEntryProto entry) {
+    group.failLater("log failed: " + cause, cause);
+  }
+
+  @Override
+  public void notifyConfigurationChanged(
+      long term, long index, RaftConfigurationProto configuration) {
+    LOG.info(
+        "group {}: voters {} at index {}",
+        group.id(),
+        configuration.getPeersList().stream().map(p -> p.getId().toStringUtf8()).toList(),
+        index);
+  }
+
+  @Override
+  public void close() throws IOException {
+    state.close();
+  }
+
+  TermIndex lastApplied() {
+    return getLastAppliedTermIndex();
+  }
+
+  /** Ratis keeps no snapshot files of ours. */
+  private final class NoStorage implements StateMachineStorage {
+    @Override
+    public void init(RaftStorage raftStorage) {
+      // Nothing of ours lies in Ratis' folders.
+    }
+
+    @Override
+    public SnapshotInfo getLatestSnapshot() {
+      return latest;
+    }
+
+    @Override
+    public void format() {
+      // As above.
+    }
+
+    @Override
+    public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) {
+      // The state retires its own checkpoints.
+    }
+  }
+}

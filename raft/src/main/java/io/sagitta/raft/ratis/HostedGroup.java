@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.raft.ratis;
+
+import io.sagitta.raft.GroupId;
+import io.sagitta.raft.LogPosition;
+import io.sagitta.raft.NotLeader;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the host knows of one group, whether its division runs or not: its folder, its bounds, its
+ * waiters, and why it failed. Divisions come and go under it.
+ */
+final class HostedGroup {
+  private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
+
+  private final GroupId id;
+  private final RaftGroupId raftId;
+  private final GroupFolder folder;
+  private final RaftSettings settings;
+  private final DirectoryFsync fsync;
+  private final DurableDirectory logDirectory;
+  private final AppliedWaiters waiters;
+  private final ByteBudget budget;
+  private final Map<Long, Submission> submissions = new ConcurrentHashMap<>();
+  private final AtomicInteger pending = new AtomicInteger();
+  private final AtomicLong applied = new AtomicLong();
+  private final AtomicLong installed = new AtomicLong();
+  private final AtomicInteger installsRunning = new AtomicInteger();
+
+  private volatile GroupStateMachine machine;
+  private volatile RaftServer.Division division;
+  private volatile HighWaterMark mark;
+  private volatile long logBytes;
+  private volatile long holdSinceNanos;
+  private volatile Failure failure;
+  private volatile boolean closeWanted;
+  private volatile long durableTerm = -1;
+
+  /** The first thing that went wrong. */
+  record Failure(String text, Optional<Throwable> cause) {}
+
+  HostedGroup(
+      GroupId id,
+      GroupFolder folder,
+      RaftSettings settings,
+      DirectoryFsync fsync,
+      RaftResources resources) {
+    this.id = id;
+    this.raftId = RaftGroupId.valueOf(id.value());
+    this.folder = folder;
+    this.settings = settings;
+    this.fsync = fsync;
+    this.logDirectory = new DurableDirectory(folder.current(), fsync);
+    this.waiters =
+        new AppliedWaiters(LogPosition.NONE.index(), settings.waitersMax(), resources.completions);
+    this.budget = new ByteBudget(settings.pendingBytesMax());
+  }
+
+  GroupId id() {
+    return id;
+  }
+
+  RaftGroupId raftId() {
+    return raftId;
+  }
+
+  GroupFolder folder() {
+    return folder;
+  }
+
+  DirectoryFsync fsync() {
+    return fsync;
+  }
+
+  DurableDirectory logDirectory() {
+    return logDirectory;
+  }
+
+  AppliedWaiters waiters() {
+    return waiters;
+  }
+
+  // ---- the division under it
+
+  /** A state machine for a division about to be started. */
+  void prepare(GroupStateMachine next, HighWaterMark markRead) {
+    machine = next;
+    mark = markRead;
+    failure = null;
+    closeWanted = false;
+  }
+
+  void started(RaftServer.Division running) {
+    division = running;
+  }
+
+  GroupStateMachine machine() {
+    return machine;
+  }
+
+  HighWaterMark mark() {
+    return mark;
+  }
+
+  /** The running division; empty if the group is quarantined, stopped or starting. */
+  Optional<RaftServer.Division> division() {
+    RaftServer.Division running = division;
+    return failure == null && running != null ? Optional.of(running) : Optional.empty();
+  }
+
+  Optional<RaftServer.Division> divisionEvenIfFailed() {
+    return Optional.ofNullable(division);
+  }
+
+  /** Up to which terms are known to be durable, folder included. */
+  long durableTerm() {
+    return durableTerm;
+  }
+
+  void durableTerm(long term) {
+    durableTerm = term;
+  }
+
+  // ---- failure
+
+  /** Keeps the first cause and lets go of everyone who waits. */
+  void fail(String text, Throwable cause) {
+    synchronized (this) {
+      if (failure == null) {
+        failure = new Failure(text, Optional.ofNullable(cause));
+        LOG.error("group {} stopped: {}", id, text, cause);
+      }
+    }
+    waiters.failAll(new NotLeader("group " + id + " is stopped: " + text, cause));
+  }
+
+  /** The same where a lock of Ratis' is held: upkeep closes the division soon after. */
+  void failLater(String text, Throwable cause) {
+    fail(text, cause);
+    closeWanted = true;
+  }
+
+  boolean closeWanted() {
+    return closeWanted;
+  }
+
+  Optional<Failure> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  // ---- entries in flight
+
+  boolean tryEnter(int bytes) {
+    if (pending.incrementAndGet() > settings.pendingEntriesMax()) {
+      pending.decrementAndGet();
+      return false;
+    }
+    if (!budget.tryTake(bytes)) {
+      pending.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  void leave(int bytes) {
+    budget.giveBack(bytes);
+    pending.decrementAndGet();
+  }
+
+  void enlist(Submission submission) {
+    submissions.put(submission.callId, submission);
+  }
+
+  void delist(Submission submission) {
+    submissions.remove(submission.callId);
+  }
+
+  Submission submission(long callId) {
+    return submissions.get(callId);
+  }
+
+  Collection<Submission> submissions() {
+    return submissions.values();
+  }
+
+  int pending() {
+    return pending.get();
+  }
+
+  long pendingBytes() {
+    return budget.used();
+  }
+
+  // ---- installs
+
+  void installBegun() {
+    if (installsRunning.getAndIncrement() == 0) {
+      holdSinceNanos = System.nanoTime();
+    }
+  }
+
+  void installEnded() {
+    installsRunning.decrementAndGet();
+  }
+
+  int installsRunning() {
+    return installsRunning.get();
+  }
+
+  /**
+   * Whether the log may be purged up to a newer checkpoint. While a follower is being sent the
+   * present one, the entries after it are kept, so that it can go on from there; for a bounded
+   * time, and only until the log has grown to several times its usual size.
+   */
+  boolean mayPublishCheckpoint() {
+    return installsRunning.get() == 0
+        || System.nanoTime() - holdSinceNanos > settings.installHoldMs() * 1_000_000L
+        || logBytes > 4 * settings.checkpointLogBytes();
+  }
+
+  // ---- numbers
+
+  void countApplied() {
+    applied.incrementAndGet();
+  }
+
+  long appliedCount() {
+    return applied.get();
+  }
+
+  void countInstalled() {
+    installed.incrementAndGet();
+  }
+
+  long installedCount() {
+    return installed.get();
+  }
+
+  void measureLog() {
+    logBytes = folder.logBytes();
+  }
+
+  long logBytes() {
+    return logBytes;
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.raft.ratis;
+
+/**
+ * How one {@link RatisRaftHost} behaves. Ratis is configured per server, not per group, which is
+ * one reason why the metadata group and the shard groups have a host each. Every value that could
+ * sensibly differ between hosts, machines or tests is a field here; the rest is fixed, each with
+ * its reason, in {@link RatisProperties}.
+ *
+ * @param electionMinMs a follower that hears nothing for a random time between this and {@code
+ *     electionMaxMs} stands for election; heartbeats go out every half of it. Below a second, two
+ *     cores under load lose leaders for nothing; above three, a killed leader is missed too long
+ * @param electionMaxMs see above; more than {@code electionMinMs} so that candidates do not collide
+ * @param firstElectionMinMs the same for the first election after start, when there is no leader to
+ *     be patient with
+ * @param firstElectionMaxMs see above
+ * @param requestTimeoutMs when an appender gives up on one append request and sends it again
+ * @param slownessTimeoutMs silence after which a follower is reported as slow
+ * @param stagingTimeoutMs silence after which adding a new voter is given up; its prefetch may be
+ *     long, but heartbeats are answered meanwhile
+ * @param stagingGapEntries how close to the commit index a new voter must be before it counts
+ * @param pauseStepDownMs a pause of this process after which it gives up its leaderships
+ * @param pendingEntriesMax entries of one group in flight; small, so that a leader that is cut off
+ *     stalls soon
+ * @param pendingBytesMax bytes of one group in flight
+ * @param appendBytesMax bytes of one append request, and hard limit of an encoded entry; above
+ *     {@link io.sagitta.raft.RaftHost#ENTRY_BYTES_MAX} by the encoding's overhead at least
+ * @param outstandingAppends append requests under way to one follower
+ * @param windowBytes HTTP/2 flow control window of a stream; several append requests
+ * @param segmentBytesMax bytes of a log segment; purge works in whole segments
+ * @param preallocatedBytes bytes by which a segment file grows ahead of writing; zeros that are
+ *     written twice, so not many
+ * @param cachedSegments closed segments kept in memory for slow followers
+ * @param cachedBytesMax their bytes
+ * @param purgeKeepEntries entries kept behind a checkpoint so that a slow follower need not install
+ * @param checkpointLogBytes bytes of log after which a checkpoint is asked for: bounds the disk and
+ *     the time of a restart
+ * @param checkpointAgeMs time after which a checkpoint is asked for if anything was applied since
+ * @param freeBytesMin free space without which a group does not start
+ * @param installHoldMs how long a running install may hold back the purge of the log behind it
+ * @param prefetchTimeoutMs how long one prefetch may take before it is asked for again
+ * @param probeTimeoutMs how long a term probe may take before a read falls back to a no-op entry
+ * @param waitersMax callers that may wait for one group's state to reach an index
+ * @param tickMs period of upkeep: high-water marks, checkpoints, watching. At most 1000, since the
+ *     high-water marks promise a second
+ */
+public record RaftSettings(
+    int electionMinMs,
+    int electionMaxMs,
+    int firstElectionMinMs,
+    int firstElectionMaxMs,
+    int requestTimeoutMs,
+    int slownessTimeoutMs,
+    int stagingTimeoutMs,
+    int stagingGapEntries,
+    int pauseStepDownMs,
+    int pendingEntriesMax,
+    long pendingBytesMax,
+    int appendBytesMax,
+    int outstandingAppends,
+    int windowBytes,
+    long segmentBytesMax,
+    long preallocatedBytes,
+    int cachedSegments,
+    long cachedBytesMax,
+    int purgeKeepEntries,
+    long checkpointLogBytes,
+    long checkpointAgeMs,
+    long freeBytesMin,
+    long installHoldMs,
+    long prefetchTimeoutMs,
+    int probeTimeoutMs,
+    int waitersMax,
+    int tickMs) {
+
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+
+  public RaftSettings {
+    require(electionMinMs > 0 && electionMaxMs > electionMinMs, "electionMinMs < electionMaxMs");
+    require(
+        firstElectionMinMs > 0 && firstElectionMaxMs > firstElectionMinMs,
+        "firstElectionMinMs < firstElectionMaxMs");
+    require(requestTimeoutMs > electionMaxMs, "requestTimeoutMs > electionMaxMs");
+    require(stagingTimeoutMs > electionMaxMs, "stagingTimeoutMs > electionMaxMs");
+    require(pendingEntriesMax > 0 && pendingBytesMax >= 2L * MIB, "pending bounds");
+    require(appendBytesMax >= MIB + 64 * KIB, "appendBytesMax holds an entry with its overhead");
+    require(windowBytes >= appendBytesMax, "windowBytes >= appendBytesMax");
+    require(segmentBytesMax >= appendBytesMax, "segmentBytesMax >= appendBytesMax");
+    require(preallocatedBytes > 0 && preallocatedBytes <= segmentBytesMax, "preallocatedBytes");
+    require(tickMs > 0 && tickMs <= 1000, "tickMs in 1..1000");
+    require(waitersMax > 0 && probeTimeoutMs > 0, "waitersMax, probeTimeoutMs");
+  }
+
+  /** For the metadata group: small entries, and everything waits for its leader. */
+  public static RaftSettings metadata() {
+    return new RaftSettings(
+        1000,
+        2000,
+        200,
+        600,
+        5_000,
+        60_000,
+        60_000,
+        64,
+        5_000,
+        512,
+        16L * MIB,
+        MIB + 256 * KIB,
+        8,
+        4 * MIB,
+        8L * MIB,
+        256L * KIB,
+        2,
+        16L * MIB,
+        64,
+        32L * MIB,
+        600_000,
+        256L * MIB,
+        120_000,
+        600_000,
+        1_000,
+        16_384,
+        1_000);
+  }
+
+  /** For shard groups: entries of 256 KiB to 1 MiB, many groups a process. */
+  public static RaftSettings shards() {
+    return new RaftSettings(
+        1500,
+        3000,
+        200,
+        600,
+        10_000,
+        60_000,
+        60_000,
+        64,
+        5_000,
+        512,
+        48L * MIB,
+        2 * MIB,
+        8,
+        4 * MIB,
+        32L * MIB,
+        MIB,
+        2,
+        48L * MIB,
+        64,
+        256L * MIB,
+        600_000,
+        1024L * MIB,
+        600_000,
+        3_600_000,
+        1_000,
+        16_384,
+        1_000);
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalArgumentException("raft settings: " + what);
+    }
+  }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.raft.ratis;
+
+import io.sagitta.raft.CheckpointTransfer;
+import io.sagitta.raft.GroupId;
+import io.sagitta.raft.Peer;
+import io.sagitta.raft.RaftHost.GroupStatus;
+import io.sagitta.raft.ReplicatedState.Checkpoint;
+import io.sagitta.raft.TermProbe;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.util.CodeInjectionForTesting;
+
+/**
+ * Hosts in one JVM over real gRPC on loopback, with a network that can be cut between any two of
+ * them: Raft's messages at Ratis' own injection points, term probes and prefetches in process.
+ */
+final class TestCluster implements AutoCloseable {
+  private static final AtomicInteger PORTS =
+      new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 8_000));
+  private static final List<String> INJECTION_POINTS =
+      List.of(
+          "RaftServerImpl.requestVote",
+          "RaftServerImpl.appendEntries",
+          "RaftServerImpl.installSnapshot",
+          "RaftServerImpl.startLeaderElection");
+  static final Duration SOON = Duration.ofSeconds(30);
+
+  final Path directory;
+  final RaftSettings settings;
+  final Map<String, Peer> peers = new ConcurrentHashMap<>();
+  final Map<String, RatisRaftHost> hosts = new ConcurrentHashMap<>();
+  final Map<String, RegisterState> states = new ConcurrentHashMap<>();
+  final Map<String, RaftResources> resources = new ConcurrentHashMap<>();
+  final Set<RaftHostConfig.Plant> plants = ConcurrentHashMap.newKeySet();
+  final AtomicInteger prefetches = new AtomicInteger();
+  volatile boolean withholdPrefetch;
+  volatile DirectoryFsync fsync = DirectoryFsync.REAL;
+  private final Set<String> cut = ConcurrentHashMap.newKeySet();
+
+  TestCluster(Path directory, RaftSettings settings) {
+    this.directory = directory;
+    this.settings = settings;
+    for (String point : INJECTION_POINTS) {
+      CodeInjectionForTesting.put(point, this::maybeCut);
+    }
+  }
+
+  /** Elections of a few hundred milliseconds, checkpoints at once, small segments. */
+  static RaftSettings fast() {
+    return new RaftSettings(
+        400,
+        800,
+        100,
+        300,
+        2_000,
+        60_000,
+        20_000,
+        64,
+        5_000,
+        512,
+        48L << 20,
+        2 << 20,
+        8,
+        4 << 20,
+        4L << 20,
+        256L << 10,
+        2,
+        8L << 20,
+        0,
+        1L << 40,
+        3_600_000,
+        1L << 20,
+        60_000,
+        60_000,
+        500,
+        10_000,
+        100);
+  }
+
+  // ---- hosts
+
+  Peer peer(String name) {
+    return peers.computeIfAbsent(name, n -> new Peer(n, "127.0.0.1:" + freePort()));
+  }
+
+  List<Peer> peers(String... names) {
+    return Arrays.stream(names).map(this::peer).toList();
+  }
+
+  RatisRaftHost start(String name) throws IOException {
+    RaftResources shared = RaftResources.create(8, 64L << 20);
+    RaftHostConfig config =
+        new RaftHostConfig(
+            peer(name), "127.0.0.1", hostFolder(name), settings, Optional.empty(), plants);
+    Files.createDirectories(hostFolder(name));
+    RatisRaftHost host =
+        RatisRaftHost.open(
+            config,
+            group -> {
+              RegisterState state = new RegisterState(stateFolder(name, group));
+              states.put(name + "/" + group, state);
+              return state;
+            },
+            new Probe(name),
+            new Transfer(name),
+            shared,
+            d -> fsync.fsync(d));
+    hosts.put(name, host);
+    resources.put(name, shared);
+    return host;
+  }
+
+  void startAll(String... names) throws IOException {
+    for (String name : names) {
+      start(name);
+    }
+  }
+
+  void stop(String name) {
+    hosts.remove(name).close();
+    resources.remove(name).close();
+  }
+
+  RatisRaftHost host(String name) {
+    return hosts.get(name);
+  }
+
+  RegisterState state(String name, GroupId group) {
+    return states.get(name + "/" + group);
+  }
+
+  Path hostFolder(String name) {
+    return directory.resolve(name).resolve("raft");
+  }
+
+  Path stateFolder(String name, GroupId group) {
+    return directory.resolve(name).resolve("state").resolve(group.toString());
+  }
+
+  GroupFolder groupFolder(String name, GroupId group) {
+    return GroupFolder.of(hostFolder(name).resolve("groups"), group);
+  }
+
+  @Override
+  public void close() {
+    INJECTION_POINTS.forEach(CodeInjectionForTesting::remove);
+    List.copyOf(hosts.keySet()).forEach(this::stop);
+  }
+
+  // ---- the network
+
+  /** Nothing passes between this peer and the others, in either direction. */
+  void cutOff(String name) {
+    cut.add(name);
+  }
+
+  void heal() {
+    cut.clear();
+  }
+
+  private boolean reachable(String one, String other) {
+    return one.equals(other) || (!cut.contains(one) && !cut.contains(other));
+  }
+
+  private boolean maybeCut(Object local, Object remote, Object... args) {
+    if (remote instanceof RaftPeerId from && !reachable(local.toString(), from.toString())) {
+      throw new IllegalStateException("cut: " + from + " -> " + local);
+    }
+    return false;
+  }
+
+  private final class Probe implements TermProbe {
+    private final String from;
+
+    Probe(String from) {
+      this.from = from;
+    }
+
+    @Override
+    public CompletableFuture<Map<GroupId, Long>> terms(
+        Peer peer, List<GroupId> groups, Duration timeout) {
+      RatisRaftHost to = hosts.get(peer.id());
+      return to == null || !reachable(from, peer.id())
+          ? CompletableFuture.failedFuture(new IOException("unreachable: " + peer.id()))
+          : CompletableFuture.supplyAsync(() -> to.terms(groups));
+    }
+
+    @Override
+    public CompletableFuture<Long> leaderBarrier(Peer leader, GroupId group, Duration timeout) {
+      RatisRaftHost to = hosts.get(leader.id());
+      return to == null || !reachable(from, leader.id())
+          ? CompletableFuture.failedFuture(new IOException("unreachable: " + leader.id()))
+          : to.leaderReadIndex(group, timeout);
+    }
+  }
+
+  private final class Transfer implements CheckpointTransfer {
+    private final String from;
+
+    Transfer(String from) {
+      this.from = from;
+    }
+
+    @Override
+    public CompletableFuture<Void> prefetch(Peer follower, GroupId group, Checkpoint checkpoint) {
+      prefetches.incrementAndGet();
+      if (withholdPrefetch) {
+        return new CompletableFuture<>();
+      }
+      if (!reachable(from, follower.id())) {
+        return CompletableFuture.failedFuture(new IOException("unreachable: " + follower.id()));
+      }
+      String file = "data-" + checkpoint.position().index();
+      try {
+        DurableFile.replace(
+            stateFolder(follower.id(), group).resolve(file),
+            ByteBuffer.wrap(Files.readAllBytes(stateFolder(from, group).resolve(file))),
+            DirectoryFsync.REAL);
+      } catch (IOException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  // ---- looking and waiting
+
+  /** The one host that leads the group and is ready. */
+  String awaitLeader(GroupId group) {
+    String[] found = new String[1];
+    await(
+        "a leader of " + group,
+        () -> {
+          found[0] = leader(group).orElse(null);
+          return found[0] != null;
+        });
+    return found[0];
+  }
+
+  Optional<String> leader(GroupId group) {
+    return hosts.entrySet().stream()
+        .filter(e -> e.getValue().status(group).map(GroupStatus::leaderReady).orElse(false))
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  void awaitApplied(GroupId group, long index, String... names) {
+    for (String name : names) {
+      host(name).awaitApplied(group, index, SOON).join();
+    }
+  }
+
+  long write(GroupId group, long value) {
+    return write(group, value, 8);
+  }
+
+  /** Writes through the leader, retrying what certainly was not appended. Answers the index. */
+  long write(GroupId group, long value, int bytes) {
+    long deadline = System.nanoTime() + SOON.toNanos();
+    while (true) {
+      String leader = awaitLeader(group);
+      try {
+        return host(leader).submit(group, entry(value, bytes)).join().position().index();
+      } catch (RuntimeException e) {
+        if (!(RatisRaftHost.unwrap(e) instanceof io.sagitta.raft.NotLeader)
+            || System.nanoTime() > deadline) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  static ByteBuffer entry(long value, int bytes) {
+    ByteBuffer entry = ByteBuffer.allocate(bytes).putLong(0, value);
+    for (int i = 8; i < bytes; i++) {
+      entry.put(i, (byte) (value * 31 + i));
+    }
+    return entry;
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    await(what, SOON, condition);
+  }
+
+  static void await(String what, Duration atMost, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("waited in vain for " + what);
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(5);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  static Executor direct() {
+    return Runnable::run;
+  }
+
+  private static int freePort() {
+    while (true) {
+      int port = PORTS.getAndIncrement();
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (IOException taken) {
+        // the next one
+      }
+    }
+  }
+}
