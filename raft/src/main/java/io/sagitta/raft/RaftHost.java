@@ -81,8 +81,18 @@ public interface RaftHost extends AutoCloseable {
    */
   CompletableFuture<List<Peer>> changeVoters(GroupId group, List<Peer> target);
 
-  /** Hands leadership to another voter where there is one. */
-  CompletableFuture<Void> transferLeadership(GroupId group, Duration timeout);
+  /** Hands leadership to another voter where there is one: the one that answered last. */
+  default CompletableFuture<Void> transferLeadership(GroupId group, Duration timeout) {
+    return transferLeadership(group, Optional.empty(), timeout);
+  }
+
+  /**
+   * Hands leadership to another voter where there is one.
+   *
+   * @param heir the peer that shall lead; empty: the one that answered last
+   */
+  CompletableFuture<Void> transferLeadership(
+      GroupId group, Optional<String> heir, Duration timeout);
 
   /** Numbers of this host for the metrics page. */
   HostMetrics metrics();

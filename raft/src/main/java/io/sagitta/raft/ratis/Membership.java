@@ -56,7 +56,7 @@ final class Membership {
     }
     if (!contains(next.get(), self.id())) {
       // Whoever leads next takes this peer out; a leader that removes itself leaves a gap.
-      return transfer(group, Duration.ofSeconds(10)).thenApply(v -> now);
+      return transfer(group, Optional.empty(), Duration.ofSeconds(10)).thenApply(v -> now);
     }
     Arguments arguments =
         Arguments.newBuilder()
@@ -88,14 +88,18 @@ final class Membership {
     return Optional.empty();
   }
 
-  /** Hands leadership to the follower that answered last; done at once where there is none. */
-  CompletableFuture<Void> transfer(HostedGroup group, Duration timeout) {
+  /**
+   * Hands leadership to a follower, the one that answered last unless one is named; done at once
+   * where there is none.
+   */
+  CompletableFuture<Void> transfer(HostedGroup group, Optional<String> named, Duration timeout) {
     RaftServer.Division division = leading(group);
     RaftConfiguration conf = division.getRaftConf();
     Optional<RaftPeerId> heir =
         division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
             .sorted(Comparator.comparingLong(ServerRpcProto::getLastRpcElapsedTimeMs))
             .map(f -> RaftPeerId.valueOf(f.getId().getId()))
+            .filter(id -> named.isEmpty() || named.get().equals(id.toString()))
             .filter(
                 id -> conf.getCurrentPeers().stream().anyMatch(voter -> voter.getId().equals(id)))
             .findFirst();

@@ -614,9 +614,10 @@ public final class RatisRaftHost implements RaftHost {
   }
 
   @Override
-  public CompletableFuture<Void> transferLeadership(GroupId group, Duration timeout) {
+  public CompletableFuture<Void> transferLeadership(
+      GroupId group, Optional<String> heir, Duration timeout) {
     try {
-      return membership.transfer(running(group), timeout);
+      return membership.transfer(running(group), heir, timeout);
     } catch (NoSuchGroup | NotLeader e) {
       return CompletableFuture.failedFuture(e);
     }
