@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
@@ -210,8 +211,7 @@ final class Checkpointer {
         refs.add(write(request, segment, files));
       }
     }
-    CheckpointFile sessions = SessionsFile.write(mapper.store(), set.index(), request.sessions);
-    files.add(sessions);
+    files.add(SessionsFile.write(mapper.store(), set.index(), request.sessions));
     Manifest manifest =
         directory.publish(
             new Manifest(
@@ -221,7 +221,7 @@ final class Checkpointer {
                 CheckpointState.VERSION,
                 request.state.toBytes(),
                 refs,
-                Optional.of(sessions.name()),
+                OptionalLong.of(set.index()),
                 files));
     written.keySet().retainAll(set.segments().stream().map(Segment::number).toList());
     return manifest;
@@ -250,11 +250,10 @@ final class Checkpointer {
         };
     long[] alive = segment.lives().alive(segment.rows(), index);
     if (Bits.count(alive) == segment.rows()) {
-      return new Manifest.SegmentRef(id, segment.rows(), Optional.empty());
+      return new Manifest.SegmentRef(id, segment.rows(), OptionalLong.empty());
     }
-    CheckpointFile lives = LivesFile.write(mapper.store(), id, index, alive, segment.rows());
-    files.add(lives);
-    return new Manifest.SegmentRef(id, segment.rows(), Optional.of(lives.name()));
+    files.add(LivesFile.write(mapper.store(), id, index, alive, segment.rows()));
+    return new Manifest.SegmentRef(id, segment.rows(), OptionalLong.of(index));
   }
 
   /** Writes the files of a frozen segment, unless an earlier attempt has, and hands them over. */

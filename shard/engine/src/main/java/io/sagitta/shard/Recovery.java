@@ -62,8 +62,8 @@ final class Recovery {
       segments.restoreGrowing();
     }
     byte[] sessions =
-        manifest.sessions().isPresent()
-            ? SessionsFile.read(mapper.store(), manifest.sessions().get())
+        manifest.sessionsIndex().isPresent()
+            ? SessionsFile.read(mapper.store(), manifest.sessionsIndex().getAsLong())
             : new byte[0];
     return new Applier(
         segments,
@@ -78,10 +78,10 @@ final class Recovery {
   private FlushedSegment map(Manifest.SegmentRef ref, long number) throws IOException {
     Lives lives = new Lives(livesAllocator);
     try {
-      if (ref.lives().isPresent()) {
+      if (ref.livesIndex().isPresent()) {
+        long index = ref.livesIndex().getAsLong();
         lives.restore(
-            LivesFile.read(mapper.store(), ref.lives().get(), ref.segmentId(), ref.rows()),
-            ref.rows());
+            LivesFile.read(mapper.store(), ref.segmentId(), index, ref.rows()), ref.rows());
       }
       return mapper.map(ref.segmentId(), number, lives);
     } catch (Throwable e) {

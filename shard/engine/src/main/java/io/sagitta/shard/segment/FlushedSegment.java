@@ -104,7 +104,7 @@ public final class FlushedSegment implements Segment, Leases.Closing {
       this.ids = IdColumn.of(mapped.schema().idType(), chunk.ids());
       for (Field field : mapped.schema().fields()) {
         switch (field) {
-          case VectorField vector -> add(vector.fieldId(), mapped.vectors(vector.fieldId()));
+          case VectorField vector -> add(vector.fieldId(), mapped.vectors(vector));
           case PayloadField value -> payload.put(value.fieldId(), chunk.column(value.fieldId()));
         }
       }

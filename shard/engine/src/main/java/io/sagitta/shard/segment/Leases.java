@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class Leases<T> {
   private final AtomicReference<Link<T>> current;
+  private volatile boolean ended;
 
   /** Starts with a first value. */
   public Leases(T first) {
@@ -45,16 +46,14 @@ public final class Leases<T> {
    * @throws IllegalStateException after {@link #end}
    */
   public Lease<T> acquire() {
-    while (true) {
+    while (!ended) {
       Link<T> link = current.get();
       if (link.tryRetain()) {
         return new Lease<>(link);
       }
-      // A value that is succeeded ends only after its successor has become current.
-      if (current.get() == link) {
-        throw new IllegalStateException("the chain of values has ended");
-      }
+      // It was succeeded and ended between the two reads; the successor is current by now.
     }
+    throw new IllegalStateException("the chain of values has ended");
   }
 
   /**
@@ -73,6 +72,7 @@ public final class Leases<T> {
 
   /** Ends the chain after a last {@link #publish}, whose value must hold nothing. */
   public void end() {
+    ended = true;
     current.get().release();
   }
 
