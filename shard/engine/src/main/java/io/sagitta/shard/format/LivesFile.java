@@ -38,14 +38,13 @@ public final class LivesFile {
   }
 
   /** The bits of a file that {@link #write} wrote for these rows of this segment. */
-  public static long[] read(FileStore store, String name, UUID segmentId, int rows)
+  public static long[] read(FileStore store, UUID segmentId, long logIndex, int rows)
       throws IOException {
+    String name = ShardFiles.lives(segmentId, logIndex);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bits =
           Frame.map(store, name, arena)
-              .expect(
-                  new FrameHeader(
-                      FileKind.LIVES, segmentId, ShardFiles.livesIndex(name, segmentId), rows))
+              .expect(new FrameHeader(FileKind.LIVES, segmentId, logIndex, rows))
               .verify()
               .section(BITS, (long) words(rows) * Long.BYTES);
       long[] alive = bits.toArray(FrameLayout.LONG);

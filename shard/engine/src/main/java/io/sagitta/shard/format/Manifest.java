@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 
@@ -26,7 +26,7 @@ import java.util.UUID;
  * @param stateVersion format of {@code state}, the engine's own
  * @param state schema, slots, epoch, version base, horizon, state time: opaque here
  * @param segments the segments, oldest first
- * @param sessions name of the {@link SessionsFile}, where there is one
+ * @param sessionsIndex log index in the name of the {@link SessionsFile}, where there is one
  * @param files every file but the manifest itself
  */
 public record Manifest(
@@ -36,7 +36,7 @@ public record Manifest(
     int stateVersion,
     byte[] state,
     List<SegmentRef> segments,
-    Optional<String> sessions,
+    OptionalLong sessionsIndex,
     List<CheckpointFile> files) {
   private static final int JSON = 1;
   private static final int STATE = 2;
@@ -51,13 +51,14 @@ public record Manifest(
    *
    * @param segmentId its id
    * @param rows its rows, dead ones too
-   * @param lives name of its {@link LivesFile}; absent: all rows live
+   * @param livesIndex log index in the name of its {@link LivesFile}; absent: all rows live
    */
-  public record SegmentRef(UUID segmentId, int rows, Optional<String> lives) {}
+  public record SegmentRef(UUID segmentId, int rows, OptionalLong livesIndex) {}
 
   /** The same checkpoint as another generation. */
   public Manifest withGeneration(long generation) {
-    return new Manifest(generation, term, logIndex, stateVersion, state, segments, sessions, files);
+    return new Manifest(
+        generation, term, logIndex, stateVersion, state, segments, sessionsIndex, files);
   }
 
   /** The manifest as a file: what lies on disk and what an install announces. */
@@ -120,15 +121,17 @@ public record Manifest(
     for (SegmentRef segment : segments) {
       ObjectNode entry = list.addObject().put("segment_id", segment.segmentId.toString());
       entry.put("rows", segment.rows);
-      segment.lives.ifPresent(name -> entry.put("lives", name));
+      segment.livesIndex.ifPresent(index -> entry.put("lives", index));
     }
-    sessions.ifPresent(name -> json.put("sessions", name));
+    sessionsIndex.ifPresent(index -> json.put("sessions", index));
     json.set("files", JsonSection.files(files));
     return json;
   }
 
-  private static Optional<String> optional(JsonSection json, String key) throws IOException {
-    return json.has(key) ? Optional.of(json.text(key)) : Optional.empty();
+  private static OptionalLong optional(JsonSection json, String key) throws IOException {
+    return json.has(key)
+        ? OptionalLong.of(json.number(key, 0, Long.MAX_VALUE))
+        : OptionalLong.empty();
   }
 
   /** Every file that segments and sessions need is listed, and none twice. */
@@ -142,9 +145,9 @@ public record Manifest(
     List<String> needed = new ArrayList<>();
     for (SegmentRef segment : segments) {
       needed.add(ShardFiles.segment(segment.segmentId));
-      segment.lives.ifPresent(needed::add);
+      segment.livesIndex.ifPresent(index -> needed.add(ShardFiles.lives(segment.segmentId, index)));
     }
-    sessions.ifPresent(needed::add);
+    sessionsIndex.ifPresent(index -> needed.add(ShardFiles.sessions(index)));
     for (String name : needed) {
       if (!listed.contains(name)) {
         throw json.invalid(name + " is not among the files");

@@ -193,9 +193,10 @@ public final class MappedSegment implements AutoCloseable {
     return chunks;
   }
 
-  /** The vectors of a field of {@link #schema}; null for a field that was added later. */
-  public MappedVectors vectors(int fieldId) {
-    return vectors.get(fieldId);
+  /** The vectors of a field; of one that was added later, none for every row. */
+  public MappedVectors vectors(VectorField field) {
+    MappedVectors found = vectors.get(field.fieldId());
+    return found == null ? MappedVectors.absent(field, rows()) : found;
   }
 
   /** int64 for each row, little-endian. */

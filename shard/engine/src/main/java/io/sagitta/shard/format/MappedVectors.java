@@ -10,6 +10,8 @@ import java.lang.foreign.ValueLayout;
  * while its {@link MappedSegment} is open.
  */
 public final class MappedVectors {
+  private static final MemorySegment NONE = MemorySegment.NULL;
+
   private final VectorField field;
   private final int rows;
   private final int strideBytes;
@@ -32,12 +34,22 @@ public final class MappedVectors {
     this.inverseNorms = inverseNorms;
   }
 
+  /** A field that no row has: it was added after the segment was frozen. */
+  static MappedVectors absent(VectorField field, int rows) {
+    return new MappedVectors(field, rows, 0, NONE, NONE, NONE);
+  }
+
   public VectorField field() {
     return field;
   }
 
   public int rows() {
     return rows;
+  }
+
+  /** Whether no row has a vector, since the field was added later; there is no data then. */
+  public boolean isAbsent() {
+    return strideBytes == 0;
   }
 
   /**
@@ -57,13 +69,13 @@ public final class MappedVectors {
 
   /** Whether some row has no vector. */
   public boolean hasNulls() {
-    return validity.byteSize() > 0;
+    return validity.byteSize() > 0 || isAbsent();
   }
 
   /** Whether a row has no vector. */
   public boolean isNull(int ordinal) {
     if (validity.byteSize() == 0) {
-      return false;
+      return isAbsent();
     }
     byte bits = validity.get(ValueLayout.JAVA_BYTE, ordinal >> 3);
     return (bits >> (ordinal & 7) & 1) == 0;

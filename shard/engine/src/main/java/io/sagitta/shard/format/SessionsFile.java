@@ -31,11 +31,11 @@ public final class SessionsFile {
         });
   }
 
-  /** The bytes of a file that {@link #write} wrote. */
-  public static byte[] read(FileStore store, String name) throws IOException {
+  /** The bytes that {@link #write} wrote at this log index. */
+  public static byte[] read(FileStore store, long logIndex) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      return Frame.map(store, name, arena)
-          .expect(FrameHeader.ofShard(FileKind.SESSIONS, ShardFiles.sessionsIndex(name)))
+      return Frame.map(store, ShardFiles.sessions(logIndex), arena)
+          .expect(FrameHeader.ofShard(FileKind.SESSIONS, logIndex))
           .verify()
           .section(TABLE)
           .toArray(ValueLayout.JAVA_BYTE);

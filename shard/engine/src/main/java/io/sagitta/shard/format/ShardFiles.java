@@ -57,16 +57,6 @@ final class ShardFiles {
     return "sessions." + logIndex;
   }
 
-  /** Log index in the name of a file of lives. */
-  static long livesIndex(String name, UUID segmentId) {
-    return number(name, segmentId + ".lives.");
-  }
-
-  /** Log index in the name of a file of sessions. */
-  static long sessionsIndex(String name) {
-    return number(name, "sessions.");
-  }
-
   static String manifest(long generation) {
     return "manifest." + generation;
   }
@@ -91,13 +81,6 @@ final class ShardFiles {
     return matcher.matches()
         ? OptionalLong.of(Long.parseLong(matcher.group(1)))
         : OptionalLong.empty();
-  }
-
-  private static long number(String name, String prefix) {
-    if (!isCheckpointFile(name) || !name.startsWith(prefix)) {
-      throw new IllegalArgumentException("a name begins with " + prefix + ", got " + name);
-    }
-    return Long.parseLong(name.substring(prefix.length()));
   }
 
   /** Whether a manifest may name such a file. */

@@ -84,7 +84,8 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aFieldAddedLaterIsNullInEarlierChunks(Seed seed) throws IOException {
+  void aFieldAddedLaterIsNullInEarlierChunksAndWhollyNullInEarlierSegments(Seed seed)
+      throws IOException {
     RandomGenerator random = seed.random();
     CollectionSchema all = RandomRows.everyType(IdType.INT64);
     CollectionSchema now =
@@ -98,6 +99,18 @@ class SegmentFilesTest {
         VectorSchemaRoot fresh =
             RandomRows.rows(now, RandomRows.allColumns(now), 70, random, allocator)) {
       writeAndCompare(new RowsSource(SEGMENT, now, List.of(old, fresh)));
+      UUID earlier = new UUID(1, 1);
+      FsStore store = FsStore.open(directory);
+      SegmentWriter.write(new RowsSource(earlier, before, List.of(old)), store, allocator);
+      try (MappedSegment mapped = MappedSegment.open(store, earlier, allocator)) {
+        VectorField added =
+            now.vectorFields().stream()
+                .filter(f -> before.field(f.fieldId()).isEmpty())
+                .findFirst()
+                .orElseThrow();
+        assertThat(mapped.vectors(added).isAbsent()).isTrue();
+        assertThat(mapped.vectors(added).isNull(69)).isTrue();
+      }
     }
   }
 
@@ -229,7 +242,7 @@ class SegmentFilesTest {
       assertThat(mapped.rows()).isEqualTo(source.rows());
       compareRows(source, mapped);
       for (VectorField field : source.schema().vectorFields()) {
-        compareVectors(source, field, mapped.vectors(field.fieldId()));
+        compareVectors(source, field, mapped.vectors(field));
       }
     }
     for (CheckpointFile file : files) {
