@@ -47,11 +47,11 @@ public interface Metadata {
   CompletableFuture<ObjectNode> describeExtras(ShardMap.Collection collection, CallContext call);
 
   /**
-   * What {@code verify} answers, as it is: every replica's digest of its live rows, taken at one log
-   * index where the shard holds still. {@code {"shards": [{"shard", "equal": true | false | null,
-   * "replicas": [{"node", "index", "rows", "digest"}]}]}}; {@code equal} is null where the replicas
-   * could not be read at one index (writes went on, or one of them did not answer: then it has
-   * {@code "error"} in place of its digest).
+   * What {@code verify} answers, as it is: every replica's digest of its live rows, taken at one
+   * log index where the shard holds still. {@code {"shards": [{"shard", "equal": true | false |
+   * null, "replicas": [{"node", "index", "rows", "digest"}]}]}}; {@code equal} is null where the
+   * replicas could not be read at one index (writes went on, or one of them did not answer: then it
+   * has {@code "error"} in place of its digest).
    */
   CompletableFuture<ObjectNode> verify(ShardMap.Collection collection, CallContext call);
 }
