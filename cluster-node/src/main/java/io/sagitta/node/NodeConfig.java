@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.shard.FreezePolicy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -146,6 +147,11 @@ public record NodeConfig(
    * @param refusePercent writes are refused, deletes are not
    */
   public record Disk(int warnPercent, int noMergePercent, int refusePercent) {}
+
+  /** When new shards freeze; logged with each, so that it is one cluster's and not one node's. */
+  FreezePolicy freeze() {
+    return FreezePolicy.DEFAULT;
+  }
 
   /** Where this node joins, if it was told to. */
   public Optional<Membership.Join> join() {

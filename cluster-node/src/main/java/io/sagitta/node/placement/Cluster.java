@@ -8,10 +8,12 @@ import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardId;
 import io.sagitta.model.ShardMap;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.placement.proto.CreateRequest;
 import io.sagitta.node.placement.proto.DropRequest;
+import io.sagitta.node.placement.proto.GetDigest;
 import io.sagitta.node.placement.proto.GetReports;
 import io.sagitta.node.placement.proto.GetState;
 import io.sagitta.node.placement.proto.MetadataReply;
@@ -64,7 +66,7 @@ public final class Cluster {
     this.executor = executor;
     this.ids = ids;
     this.reconciler = new Reconciler(self, group, peers, executor, reconcilePause);
-    this.service = new MetadataService(group, view, reconciler, peers, ids);
+    this.service = new MetadataService(group, view, reconciler, peers, ids, this::localDigest);
     this.members = new Members(self, group, view, service, peers, seeds);
   }
 
@@ -90,6 +92,14 @@ public final class Cluster {
   public CompletableFuture<byte[]> metadata(byte[] request) {
     return CompletableFuture.supplyAsync(
         () -> service.handle(parse(request)).toByteArray(), executor);
+  }
+
+  private MetadataReply localDigest(GetDigest request) {
+    PlacementService running = placement;
+    if (running == null) {
+      throw SagittaException.unavailable("the node is starting", 500);
+    }
+    return running.digest(request);
   }
 
   private static MetadataRequest parse(byte[] request) {
@@ -200,6 +210,38 @@ public final class Cluster {
             .getReports();
     return Reports.of(reports);
   }
+
+  /**
+   * The digest of one replica's live rows.
+   *
+   * @param minIndex log index at which it is taken at the earliest
+   */
+  public ReplicaDigest digest(NodeId node, ShardId shard, long minIndex, Duration timeout) {
+    ShardMap.Node at = view.node(node).orElseThrow().node();
+    MetadataRequest request =
+        MetadataRequest.newBuilder()
+            .setGetDigest(
+                GetDigest.newBuilder()
+                    .setShard(Wire.bytes(shard.value()))
+                    .setMinIndex(minIndex)
+                    .setTimeoutMs(timeout.toMillis()))
+            .build();
+    MetadataReply reply =
+        members.askNode(new HostPort(at.host(), at.internalPort()), request, timeout);
+    return new ReplicaDigest(
+        reply.getDigest().getIndex(),
+        reply.getDigest().getRows(),
+        reply.getDigest().getDigest().toByteArray());
+  }
+
+  /**
+   * What a replica holds.
+   *
+   * @param index log index of the view the digest was taken of
+   * @param rows live rows
+   * @param digest over their ids, versions, vectors and payload
+   */
+  public record ReplicaDigest(long index, long rows, byte[] digest) {}
 
   private ClusterState adopt(MetadataReply reply) {
     if (reply.hasState()) {

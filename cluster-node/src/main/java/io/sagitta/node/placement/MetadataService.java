@@ -15,6 +15,7 @@ import io.sagitta.node.placement.proto.CreateCollection;
 import io.sagitta.node.placement.proto.CreateRequest;
 import io.sagitta.node.placement.proto.DropCollection;
 import io.sagitta.node.placement.proto.DropRequest;
+import io.sagitta.node.placement.proto.GetDigest;
 import io.sagitta.node.placement.proto.GetMarks;
 import io.sagitta.node.placement.proto.GetState;
 import io.sagitta.node.placement.proto.MetadataReply;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,18 +48,27 @@ final class MetadataService {
   private final Reconciler reconciler;
   private final PeerCalls peers;
   private final Supplier<UUID> ids;
+  private final Function<GetDigest, MetadataReply> digests;
 
+  /**
+   * The answers of a node.
+   *
+   * @param ids new random ids
+   * @param digests digests of this node's replicas
+   */
   MetadataService(
       MetaGroup group,
       ClusterView view,
       Reconciler reconciler,
       PeerCalls peers,
-      Supplier<UUID> ids) {
+      Supplier<UUID> ids,
+      Function<GetDigest, MetadataReply> digests) {
     this.group = group;
     this.view = view;
     this.reconciler = reconciler;
     this.peers = peers;
     this.ids = ids;
+    this.digests = digests;
   }
 
   /** Answers a request; a failure is part of the answer. */
@@ -95,6 +106,7 @@ final class MetadataService {
       case CREATE -> state(create(request.getCreate()));
       case DROP -> state(drop(request.getDrop()));
       case GET_REPORTS -> reports();
+      case GET_DIGEST -> digests.apply(request.getGetDigest());
       case BODY_NOT_SET ->
           throw new SagittaException(
               ErrorCode.UNIMPLEMENTED, "this node does not know the metadata request");

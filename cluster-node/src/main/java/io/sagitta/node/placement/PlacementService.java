@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node.placement;
 
+import com.google.protobuf.ByteString;
 import io.sagitta.model.CollectionId;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.NodeId;
@@ -9,7 +10,9 @@ import io.sagitta.model.ShardId;
 import io.sagitta.model.SlotRange;
 import io.sagitta.node.placement.proto.ChangeVoters;
 import io.sagitta.node.placement.proto.CreateReplica;
+import io.sagitta.node.placement.proto.GetDigest;
 import io.sagitta.node.placement.proto.InitShard;
+import io.sagitta.node.placement.proto.MetadataReply;
 import io.sagitta.node.placement.proto.NodeReport;
 import io.sagitta.node.placement.proto.PlacementReply;
 import io.sagitta.node.placement.proto.PlacementRequest;
@@ -94,6 +97,22 @@ public final class PlacementService {
                   .getFailure())
           .build();
     }
+  }
+
+  /** A digest of this node's replica of a shard, at or after an index. */
+  MetadataReply digest(GetDigest request) {
+    LocalShards.Digest digest =
+        local.digest(
+            Wire.shard(request.getShard()),
+            request.getMinIndex(),
+            Duration.ofMillis(request.getTimeoutMs()));
+    return MetadataReply.newBuilder()
+        .setDigest(
+            MetadataReply.Digest.newBuilder()
+                .setIndex(digest.index())
+                .setRows(digest.rows())
+                .setDigest(ByteString.copyFrom(digest.bytes())))
+        .build();
   }
 
   private void check(PlacementRequest request) {

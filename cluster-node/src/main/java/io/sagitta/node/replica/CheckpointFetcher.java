@@ -107,10 +107,11 @@ public final class CheckpointFetcher {
     long bytes = 0;
     long began = System.nanoTime();
     for (CheckpointFile file : missing) {
-      try (InputStream stream = new Resuming(id, file, source)) {
-        shard.importFile(file, stream);
+      long have = shard.importedBytes(file);
+      try (InputStream stream = new Resuming(id, file, source, have)) {
+        shard.importFile(file, stream, have);
       }
-      bytes += file.length();
+      bytes += file.length() - have;
     }
     if (!missing.isEmpty()) {
       log.info(
@@ -131,7 +132,8 @@ public final class CheckpointFetcher {
     private long offset;
     private int resumes;
 
-    Resuming(ShardId shard, CheckpointFile file, Source source) {
+    Resuming(ShardId shard, CheckpointFile file, Source source, long offset) {
+      this.offset = offset;
       this.shard = shard;
       this.file = file;
       this.source = source;

@@ -6,6 +6,7 @@ import io.sagitta.flight.internal.ShardDoor;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
 import io.sagitta.model.NodeId;
+import io.sagitta.model.ReadMode;
 import io.sagitta.model.ReadStamp;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
@@ -18,15 +19,12 @@ import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.RaftHost.GroupStatus;
 import io.sagitta.shard.Candidates;
-import io.sagitta.shard.CheckpointFile;
 import io.sagitta.shard.ReadResult;
 import io.sagitta.shard.ReadStats;
 import io.sagitta.shard.ShardInit;
 import io.sagitta.shard.ShardView;
 import io.sagitta.shard.StopSignal;
 import io.sagitta.shard.log.ShardEntries;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -36,6 +34,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
 
 /**
  * This process's shards, as the router and other nodes see them.
@@ -237,14 +236,40 @@ public final class LocalShards implements ShardDoor {
     return Duration.ofNanos(call.deadlineNanos() - System.nanoTime());
   }
 
-  /** Opens a file of this replica's checkpoint for a peer. */
-  public InputStream openFile(ShardId shard, String file, long offset) throws IOException {
-    InputStream stream = replicas.require(shard).shard().exportFile(new CheckpointFile(file, 0, 0));
-    stream.skipNBytes(offset);
-    return stream;
+  // ---- what the node asks --------------------------------------------------------------------
+
+  /**
+   * A digest of a replica's live rows, of a view at {@code minIndex} or later. Blocks.
+   *
+   * @throws SagittaException UNAVAILABLE where the replica does not come so far in time
+   */
+  public Digest digest(ShardId shard, long minIndex, Duration timeout) {
+    ShardReplica replica = replicas.require(shard);
+    try {
+      host.awaitApplied(new GroupId(shard.value()), minIndex, timeout).join();
+    } catch (RuntimeException e) {
+      throw RaftFailures.translate(e, Optional.empty(), false);
+    }
+    try (ShardView view = replica.shard().view()) {
+      long rows;
+      try (ReadResult count =
+          view.count(
+              new ShardRead.Count(shard, ReadMode.ANY, Optional.empty()),
+              answers,
+              StopSignal.NEVER)) {
+        rows = ((BigIntVector) count.rows().getVector("count")).get(0);
+      }
+      return new Digest(view.index(), rows, view.digest());
+    }
   }
 
-  // ---- what the node asks --------------------------------------------------------------------
+  /** What a replica holds at a log index. */
+  public record Digest(long index, long rows, byte[] bytes) {}
+
+  /** A read barrier at a shard hosted here. */
+  public CompletableFuture<Long> barrier(ShardId shard, Duration timeout) {
+    return host.readBarrier(new GroupId(shard.value()), timeout);
+  }
 
   /** The leader of a shard hosted here, as last heard. */
   public Optional<NodeId> leader(ShardId shard) {

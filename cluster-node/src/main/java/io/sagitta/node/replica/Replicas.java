@@ -8,11 +8,10 @@ import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.ReplicatedState;
 import io.sagitta.shard.Shard;
 import io.sagitta.shard.ShardOptions;
+import io.sagitta.shard.ShardState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,7 +68,8 @@ public final class Replicas implements RaftHost.StateFactory {
     return replica;
   }
 
-  Collection<ShardReplica> all() {
-    return List.copyOf(open.values());
+  /** A replica's shard as it is now. */
+  public Optional<ShardState> state(ShardId shard) {
+    return find(shard).map(replica -> replica.shard().state());
   }
 }

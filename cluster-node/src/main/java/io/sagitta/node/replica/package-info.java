@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where raft and shard meet. */
+/**
+ * Where Raft and the shard engine meet.
+ *
+ * <p>{@link io.sagitta.node.replica.LocalShards} is what router and peers see: writes are admitted,
+ * encoded, proposed; reads wait until they are fresh enough and run on the search pool. {@code
+ * ShardReplica} is one shard under Raft. {@link io.sagitta.node.replica.CheckpointFetcher} and
+ * {@link io.sagitta.node.replica.CheckpointExports} move checkpoints before Raft announces them.
+ *
+ * <p>Invariants: nothing is logged of a write that was refused; no read runs on a Raft or network
+ * thread; Raft alone opens and closes replicas. Start with {@code LocalShards}.
+ */
 package io.sagitta.node.replica;

@@ -11,6 +11,7 @@ import io.sagitta.model.ShardRead;
 import io.sagitta.model.ShardWrite;
 import io.sagitta.model.WriteOutcome;
 import io.sagitta.node.placement.Cluster;
+import io.sagitta.node.replica.CheckpointExports;
 import io.sagitta.node.replica.CheckpointFetcher;
 import io.sagitta.node.replica.LocalShards;
 import io.sagitta.raft.GroupId;
@@ -38,7 +39,8 @@ public final class NodeInternals implements InternalHandler {
   private volatile Shards shards; // null until they run
 
   /** The parts that answer for shards. */
-  public record Shards(RaftHost host, LocalShards local, CheckpointFetcher fetcher) {}
+  public record Shards(
+      RaftHost host, LocalShards local, CheckpointFetcher fetcher, CheckpointExports exports) {}
 
   public NodeInternals(Cluster cluster, PeerLinks links) {
     this.cluster = cluster;
@@ -50,9 +52,15 @@ public final class NodeInternals implements InternalHandler {
     metaHost = running;
   }
 
-  /** From now on shards run; null: no more. */
+  /** From now on shards run. */
   public void attach(Shards running) {
     shards = running;
+  }
+
+  /** From now on nothing runs any more. */
+  public void detach() {
+    shards = null;
+    metaHost = null;
   }
 
   @Override
@@ -143,7 +151,7 @@ public final class NodeInternals implements InternalHandler {
     if (running == null) {
       throw SagittaException.unavailable("the node is starting", 500);
     }
-    return running.local().openFile(shard, fileId, offset.orElse(0));
+    return running.exports().open(shard, fileId, offset.orElse(0));
   }
 
   private static <T> CompletableFuture<T> starting() {

@@ -23,9 +23,16 @@ public final class RaftPeers implements TermProbe, CheckpointTransfer {
   /** A checkpoint of many gigabytes at a bounded rate takes its time. */
   private static final Duration PREFETCH_TIMEOUT = Duration.ofHours(2);
 
+  /** Keeps a checkpoint's files on disk while they travel. */
+  @FunctionalInterface
+  public interface Pins {
+    AutoCloseable pin(GroupId group, byte[] manifest);
+  }
+
   private final Function<NodeId, Optional<ShardMap.Node>> nodes;
   private final PeerLinks links;
   private final ShardMap.Node self;
+  private final Pins pins;
 
   /**
    * The peers of this node.
@@ -34,10 +41,14 @@ public final class RaftPeers implements TermProbe, CheckpointTransfer {
    * @param self this node, as others reach it
    */
   public RaftPeers(
-      Function<NodeId, Optional<ShardMap.Node>> nodes, PeerLinks links, ShardMap.Node self) {
+      Function<NodeId, Optional<ShardMap.Node>> nodes,
+      PeerLinks links,
+      ShardMap.Node self,
+      Pins pins) {
     this.nodes = nodes;
     this.links = links;
     this.self = self;
+    this.pins = pins;
   }
 
   @Override
@@ -74,18 +85,31 @@ public final class RaftPeers implements TermProbe, CheckpointTransfer {
   public CompletableFuture<Void> prefetch(
       Peer follower, GroupId group, ReplicatedState.Checkpoint checkpoint) {
     return at(follower)
-        .map(
-            node ->
-                links.prefetch(
-                    node.host(),
-                    node.internalPort(),
-                    group.value(),
-                    checkpoint.manifest(),
-                    self.id(),
-                    self.host(),
-                    self.internalPort(),
-                    PREFETCH_TIMEOUT))
+        .map(node -> prefetch(node, group, checkpoint.manifest()))
         .orElseGet(() -> unknown(follower));
+  }
+
+  private CompletableFuture<Void> prefetch(ShardMap.Node node, GroupId group, byte[] manifest) {
+    AutoCloseable pin = pins.pin(group, manifest);
+    return links
+        .prefetch(
+            node.host(),
+            node.internalPort(),
+            group.value(),
+            manifest,
+            self.id(),
+            self.host(),
+            self.internalPort(),
+            PREFETCH_TIMEOUT)
+        .whenComplete((done, failure) -> unpin(pin));
+  }
+
+  private static void unpin(AutoCloseable pin) {
+    try {
+      pin.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("a checkpoint's files could not be released", e);
+    }
   }
 
   private Optional<ShardMap.Node> at(Peer peer) {

@@ -156,6 +156,39 @@ public record RaftSettings(
         1_000);
   }
 
+  /** The same with other election timeouts, as an operator or a test may want them. */
+  public RaftSettings withElections(int minMs, int maxMs) {
+    int first = Math.min(firstElectionMinMs, minMs);
+    return new RaftSettings(
+        minMs,
+        maxMs,
+        first,
+        Math.max(first + 1, Math.min(firstElectionMaxMs, maxMs)),
+        Math.max(requestTimeoutMs, 2 * maxMs),
+        slownessTimeoutMs,
+        Math.max(stagingTimeoutMs, 2 * maxMs),
+        stagingGapEntries,
+        pauseStepDownMs,
+        pendingEntriesMax,
+        pendingBytesMax,
+        appendBytesMax,
+        outstandingAppends,
+        windowBytes,
+        segmentBytesMax,
+        preallocatedBytes,
+        cachedSegments,
+        cachedBytesMax,
+        purgeKeepEntries,
+        checkpointLogBytes,
+        checkpointAgeMs,
+        freeBytesMin,
+        installHoldMs,
+        prefetchTimeoutMs,
+        probeTimeoutMs,
+        waitersMax,
+        tickMs);
+  }
+
   private static void require(boolean holds, String what) {
     if (!holds) {
       throw new IllegalArgumentException("raft settings: " + what);

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node;
+
+import io.sagitta.model.ErrorCode;
+import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardId;
+import io.sagitta.model.ShardMap;
+import io.sagitta.node.NodeConfig.Membership;
+import io.sagitta.node.NodeConfig.Timeouts;
+import io.sagitta.node.http.Health;
+import io.sagitta.node.placement.Cluster;
+import io.sagitta.node.placement.ClusterView;
+import io.sagitta.node.placement.MetaGroup;
+import io.sagitta.node.placement.MetaState;
+import io.sagitta.node.placement.PeerCalls;
+import io.sagitta.node.placement.PlacementService;
+import io.sagitta.node.placement.Registration;
+import io.sagitta.node.placement.Registration.Registered;
+import io.sagitta.node.replica.Admission;
+import io.sagitta.node.replica.CheckpointExports;
+import io.sagitta.node.replica.CheckpointFetcher;
+import io.sagitta.node.replica.LocalShards;
+import io.sagitta.node.replica.RateLimit;
+import io.sagitta.node.replica.Replicas;
+import io.sagitta.node.service.DiskSpace;
+import io.sagitta.node.service.NodeInternals;
+import io.sagitta.node.service.NodeReports;
+import io.sagitta.node.service.PeerLinks;
+import io.sagitta.node.service.RaftPeers;
+import io.sagitta.raft.GroupId;
+import io.sagitta.raft.Peer;
+import io.sagitta.raft.RaftHost;
+import io.sagitta.raft.RaftHost.GroupStatus;
+import io.sagitta.raft.ratis.RaftHostConfig;
+import io.sagitta.raft.ratis.RaftResources;
+import io.sagitta.raft.ratis.RaftSettings;
+import io.sagitta.raft.ratis.RatisRaftHost;
+import io.sagitta.shard.MemoryBudget;
+import io.sagitta.shard.ShardOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.arrow.memory.BufferAllocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of a node that belongs to the cluster: identity, metadata group, Raft, shards. {@link
+ * Node} puts ports, router and operations around it.
+ *
+ * <p>{@link #join} in order: ask peers whether the data folder has gone back; run the metadata
+ * group's Raft; found the cluster or register with it; only then run the shards' Raft, so that no
+ * shard of a folder that must not take part ever votes.
+ */
+final class Member implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Member.class);
+
+  private static final int SUBMITTERS = 8;
+  private static final Duration HAND_OVER_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration POLL_TIMEOUT = Duration.ofSeconds(2);
+  private static final long MARKS_SECONDS = 10;
+
+  private final NodeConfig config;
+  private final DataFolder folder;
+  private final NodeThreads threads;
+  private final InstantSource clock;
+  private final Supplier<UUID> ids;
+  private final String version;
+  private final ShardMap.Node self;
+  private final BufferAllocator shardMemory;
+  private final BufferAllocator answerMemory;
+  private final MemoryBudget memory;
+  private final DiskSpace disk;
+  private final Marks marks;
+  private final ClusterView view;
+  private final MetaGroup metaGroup;
+  private final Cluster cluster;
+  private final NodeInternals internals;
+  private final Replicas replicas;
+  private final CheckpointExports exports;
+  private final RaftPeers raftPeers;
+  private final Admission admission;
+  private final Membership membership;
+
+  private NodeIdentity identity;
+  private RaftResources raftResources;
+  private RatisRaftHost metaHost;
+  private RatisRaftHost shardHost;
+  private Thread reconcile;
+  private volatile LocalShards shards;
+  private volatile MemberHealth health;
+  private volatile boolean stopping;
+
+  /**
+   * A member that has not joined yet.
+   *
+   * @param memoryRoot where the shards' and the answers' allocators are made
+   * @param peers calls to other nodes' metadata and placement services
+   * @param links calls for Raft's sake
+   * @param clock stamps entries
+   * @param ids random ids
+   */
+  Member(
+      NodeConfig config,
+      DataFolder folder,
+      NodeThreads threads,
+      BufferAllocator memoryRoot,
+      PeerCalls peers,
+      PeerLinks links,
+      InstantSource clock,
+      Supplier<UUID> ids,
+      String version)
+      throws IOException {
+    this.config = config;
+    this.folder = folder;
+    this.threads = threads;
+    this.clock = clock;
+    this.ids = ids;
+    this.version = version;
+    this.membership = config.membership();
+    this.identity = NodeIdentity.start(folder, config, ids);
+    NodeConfig.Ports ports = config.ports();
+    this.self =
+        new ShardMap.Node(
+            identity.id(),
+            0,
+            config.advertisedHost(),
+            ports.flight(),
+            ports.internal(),
+            ports.http(),
+            ports.metaRaft(),
+            ports.shardRaft());
+    this.shardMemory = memoryRoot.newChildAllocator("shards", 0, config.memory().offHeapBytes());
+    this.answerMemory = memoryRoot.newChildAllocator("answers", 0, config.memory().offHeapBytes());
+    this.memory = new MemoryBudget(config.memory().growingBytes());
+    this.disk = new DiskSpace(folder.root());
+    this.marks = new Marks(folder);
+    this.view = new ClusterView(folder.root());
+    view.load();
+    this.metaGroup = new MetaGroup(view, clock);
+    this.cluster =
+        new Cluster(
+            identity.id(),
+            view,
+            metaGroup,
+            peers,
+            config.join().map(Membership.Join::members).orElse(List.of()),
+            threads.blocking,
+            ids,
+            Duration.ofMillis(config.timeouts().reconcileMs()));
+    this.internals = new NodeInternals(cluster, links);
+    this.replicas =
+        new Replicas(folder::shard, new ShardOptions(threads.background, memory), shardMemory);
+    this.exports = new CheckpointExports(replicas);
+    this.raftPeers =
+        new RaftPeers(
+            id -> view.node(id).map(entry -> entry.node()), links, self, this::pinCheckpoint);
+    this.admission =
+        new Admission(
+            memory,
+            disk::usedPercent,
+            config.disk().refusePercent(),
+            config.limits().writesInFlight());
+  }
+
+  // ---- joining -------------------------------------------------------------------------------
+
+  /**
+   * Joins the cluster and starts what this node holds of it. The internal port must be open.
+   *
+   * @throws ConfigException where the cluster refuses this folder, with what to do about it
+   */
+  void join() throws IOException {
+    Registration registration =
+        cluster.registration(
+            self,
+            Registration.info(self, config.ports().ops(), config.limits().groups(), version),
+            identity.boot(),
+            ids.get());
+    registration
+        .rolledBack(marks.current())
+        .ifPresent(
+            why -> {
+              throw new ConfigException(why);
+            });
+    raftResources =
+        new RaftResources(SUBMITTERS, config.limits().writesInFlight(), NodeThreads::factory);
+    metaHost = openMetaHost();
+    metaGroup.attach(metaHost);
+    internals.attach(metaHost);
+    foundIfFirst();
+    reconcile = NodeThreads.loop("metadata-reconcile", cluster.reconciler());
+    register(registration);
+    shardHost = openShardHost();
+    startShards(registration);
+  }
+
+  private RatisRaftHost openMetaHost() throws IOException {
+    Timeouts timeouts = config.timeouts();
+    return open(
+        folder.metaRaft(),
+        config.ports().metaRaft(),
+        RaftSettings.metadata()
+            .withElections(timeouts.metaElectionMs(), 2 * timeouts.metaElectionMs()),
+        group -> MetaState.open(folder.metaState(), view::adopt));
+  }
+
+  private RatisRaftHost openShardHost() throws IOException {
+    Timeouts timeouts = config.timeouts();
+    return open(
+        folder.shardRaft(),
+        config.ports().shardRaft(),
+        RaftSettings.shards()
+            .withElections(timeouts.shardElectionMs(), 2 * timeouts.shardElectionMs()),
+        replicas);
+  }
+
+  private RatisRaftHost open(
+      Path raftFolder, int port, RaftSettings settings, RaftHost.StateFactory states)
+      throws IOException {
+    Peer peer = new Peer(identity.id().toString(), config.advertisedHost() + ":" + port);
+    return RatisRaftHost.open(
+        RaftHostConfig.plain(peer, config.host(), raftFolder, settings),
+        states,
+        raftPeers,
+        raftPeers,
+        raftResources);
+  }
+
+  /**
+   * Founds the cluster where this is its first node. The cluster's id is kept before the group is
+   * made, so a crash in between founds the same one again.
+   */
+  private void foundIfFirst() throws IOException {
+    if (!(membership instanceof Membership.Bootstrap) || metaGroup.status().isPresent()) {
+      return;
+    }
+    if (identity.cluster().isEmpty()) {
+      identity = identity.join(folder, ids.get());
+    } else if (!view.state().nodes().isEmpty()) {
+      if (view.state().nodes().size() == 1) {
+        throw new ConfigException(
+            "data folder "
+                + folder.root()
+                + " has lost its metadata log (meta/raft): restore it;"
+                + " the cluster had no other node to get it from");
+      }
+      return; // a member of a grown cluster that does not vote on metadata, or no longer can
+    }
+    log.info("Founding cluster {}", identity.cluster().orElseThrow());
+    metaGroup.found(identity.cluster().orElseThrow(), self);
+  }
+
+  private void register(Registration registration) throws IOException {
+    boolean newcomer = identity.cluster().isEmpty();
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.timeouts().joinMs());
+    while (true) {
+      try {
+        Registered registered =
+            registration.register(identity.cluster(), marks.current(), Duration.ofSeconds(5));
+        if (newcomer) {
+          identity = identity.join(folder, registered.cluster());
+        }
+        log.info("This is n{} of cluster {}", registered.number(), registered.cluster());
+        cluster.refresh(Duration.ofSeconds(10));
+        return;
+      } catch (SagittaException e) {
+        if (stopping) {
+          throw e;
+        }
+        if (e.code() != ErrorCode.UNAVAILABLE) {
+          throw new ConfigException("the cluster refuses this node: " + e.getMessage(), e);
+        }
+        if (newcomer && System.nanoTime() - end > 0) {
+          throw new ConfigException(
+              "no cluster could be joined within "
+                  + config.timeouts().joinMs()
+                  + " ms: "
+                  + e.getMessage(),
+              e);
+        }
+        log.warn("Waiting for the cluster: {}", e.getMessage());
+      }
+    }
+  }
+
+  private void startShards(Registration registration) {
+    LocalShards local =
+        new LocalShards(
+            shardHost, replicas, admission, threads.search, answerMemory, clock, this::name);
+    CheckpointFetcher fetcher =
+        new CheckpointFetcher(
+            replicas, threads.blocking, new RateLimit(config.limits().prefetchBytesPerSecond()));
+    internals.attach(new NodeInternals.Shards(shardHost, local, fetcher, exports));
+    health =
+        new MemberHealth(
+            config, identity.id(), view, metaGroup, metaHost, shardHost, replicas, disk);
+    cluster.attach(
+        new PlacementService(
+            identity.id(),
+            shardHost,
+            local,
+            metaGroup,
+            shard -> DataFolder.delete(folder.shard(shard)),
+            config.freeze(),
+            new NodeReports(
+                identity.id(),
+                metaHost,
+                shardHost,
+                replicas,
+                this::health,
+                this::memoryParts,
+                disk)));
+    shards = local;
+    every(1, TimeUnit.SECONDS, disk::look);
+    every(1, TimeUnit.SECONDS, () -> followState(registration));
+    every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
+  }
+
+  private void every(long period, TimeUnit unit, Upkeep task) {
+    var unused =
+        threads.upkeep.scheduleWithFixedDelay(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException | RuntimeException e) {
+                log.debug("Upkeep failed and is tried again", e);
+              }
+            },
+            period,
+            period,
+            unit);
+  }
+
+  private interface Upkeep {
+    void run() throws IOException;
+  }
+
+  /**
+   * A node without a replica of the metadata group asks a member; every node keeps a copy on disk.
+   */
+  private void followState(Registration registration) throws IOException {
+    if (metaGroup.status().isEmpty()) {
+      registration.refresh(false, POLL_TIMEOUT);
+      health.heardFromCluster();
+    }
+    view.save();
+  }
+
+  private void recordMarks(Registration registration) throws IOException {
+    if (marks.update(metaHost, shardHost)) {
+      registration.recordMarks(marks.current(), POLL_TIMEOUT);
+    }
+  }
+
+  private AutoCloseable pinCheckpoint(GroupId group, byte[] manifest) {
+    if (metaGroup.status().filter(status -> status.group().equals(group)).isPresent()) {
+      return () -> {}; // its manifest is all there is
+    }
+    return exports.begin(new ShardId(group.value()), manifest);
+  }
+
+  // ---- asked ---------------------------------------------------------------------------------
+
+  Cluster cluster() {
+    return cluster;
+  }
+
+  NodeInternals internals() {
+    return internals;
+  }
+
+  /** This process's shards, once they run. */
+  Optional<LocalShards> shards() {
+    return Optional.ofNullable(shards);
+  }
+
+  Replicas replicas() {
+    return replicas;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  DiskSpace disk() {
+    return disk;
+  }
+
+  RaftHost shardHost() {
+    return shardHost;
+  }
+
+  RaftHost metaHost() {
+    return metaHost;
+  }
+
+  /** This node as others reach it, with its number once it has one. */
+  ShardMap.Node self() {
+    return view.node(identity.id()).map(entry -> entry.node()).orElse(self);
+  }
+
+  /** What the cluster calls this node. */
+  String name() {
+    return self().name();
+  }
+
+  Health health() {
+    MemberHealth running = health;
+    if (stopping) {
+      return new Health(List.of("the node is stopping"), List.of());
+    }
+    return running == null ? new Health(List.of("the node is starting"), List.of()) : running.get();
+  }
+
+  /** Bytes by part. */
+  Map<String, Long> memoryParts() {
+    Runtime runtime = Runtime.getRuntime();
+    return Map.of(
+        "growing", memory.bytes(MemoryBudget.Part.GROWING),
+        "growing_max", memory.growingBytesMax(),
+        "mapped", memory.bytes(MemoryBudget.Part.MAPPED),
+        "lives", memory.bytes(MemoryBudget.Part.LIVES),
+        "arrow_shards", shardMemory.getAllocatedMemory(),
+        "arrow_answers", answerMemory.getAllocatedMemory(),
+        "raft_in_flight", admission.bytesInFlight(),
+        "heap", runtime.totalMemory() - runtime.freeMemory(),
+        "heap_max", runtime.maxMemory());
+  }
+
+  // ---- leaving -------------------------------------------------------------------------------
+
+  /** Not ready any more; leaderships go to other voters, so that nobody waits for an election. */
+  void handOver() {
+    stopping = true;
+    if (metaHost == null || shardHost == null) {
+      return;
+    }
+    List<CompletableFuture<Void>> transfers = new ArrayList<>();
+    transfers.add(metaGroup.handOver(HAND_OVER_TIMEOUT));
+    for (GroupStatus status : shardHost.groups()) {
+      if (status.leaderReady() && status.voters().size() > 1) {
+        transfers.add(shardHost.transferLeadership(status.group(), HAND_OVER_TIMEOUT));
+      }
+    }
+    try {
+      CompletableFuture.allOf(transfers.toArray(CompletableFuture[]::new))
+          .orTimeout(HAND_OVER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    } catch (CompletionException e) {
+      log.info("Not every leadership was handed over: {}", e.getCause().toString());
+    }
+  }
+
+  /** Stops Raft, closes the shards, gives memory back. Ports are closed by then. */
+  @Override
+  public void close() {
+    stopping = true;
+    cluster.reconciler().close();
+    internals.detach();
+    if (reconcile != null) {
+      reconcile.interrupt();
+    }
+    if (shardHost != null) {
+      shardHost.close();
+    }
+    if (metaHost != null) {
+      metaHost.close();
+    }
+    if (raftResources != null) {
+      raftResources.close();
+    }
+    threads.close();
+    answerMemory.close();
+    shardMemory.close();
+  }
+}

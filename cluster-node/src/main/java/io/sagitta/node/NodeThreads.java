@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A node's threads, by role. Raft, the Flight ports and operations HTTP bring their own, so that no
+ * flood of requests can keep a heartbeat or a probe waiting.
+ */
+final class NodeThreads implements AutoCloseable {
+  private static final long END_SECONDS = 10;
+
+  /** Whatever waits: metadata requests, orders, steps, fetches. One virtual thread a task. */
+  final ExecutorService blocking;
+
+  /** Searches: as many threads as were configured and a bounded queue; more are refused. */
+  final ThreadPoolExecutor search;
+
+  /** Flushes, checkpoints, merges: below all others. */
+  final ThreadPoolExecutor background;
+
+  /** Looks at disk, peers and files once in a while. */
+  final ScheduledExecutorService upkeep;
+
+  /** Calls of the public port: one virtual thread a task. */
+  final ExecutorService flight;
+
+  NodeThreads(int searchThreads, int searchQueue, int backgroundThreads) {
+    blocking =
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("blocking-", 0).factory());
+    flight = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("flight-", 0).factory());
+    search =
+        new ThreadPoolExecutor(
+            searchThreads,
+            searchThreads,
+            0,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(searchQueue),
+            factory("search"));
+    background =
+        new ThreadPoolExecutor(
+            backgroundThreads,
+            backgroundThreads,
+            0,
+            TimeUnit.SECONDS,
+            // One task a shard at a time, and shards are bounded by limits.groups.
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform()
+                .name("background-", 0)
+                .daemon()
+                .priority(Thread.MIN_PRIORITY)
+                .factory());
+    upkeep = new ScheduledThreadPoolExecutor(2, factory("upkeep"));
+  }
+
+  /** Daemon threads of a role. */
+  static ThreadFactory factory(String role) {
+    return Thread.ofPlatform().name(role + "-", 0).daemon().factory();
+  }
+
+  /** One thread for a loop that ends when it is told to. */
+  static Thread loop(String role, Runnable loop) {
+    return Thread.ofPlatform().name(role).daemon().start(loop);
+  }
+
+  @Override
+  public void close() {
+    upkeep.shutdownNow();
+    blocking.shutdownNow();
+    flight.shutdownNow();
+    search.shutdown();
+    background.shutdown();
+    try {
+      for (ExecutorService each :
+          new ExecutorService[] {upkeep, blocking, flight, search, background}) {
+        if (!each.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
+          throw new IllegalStateException("threads did not end: " + each);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

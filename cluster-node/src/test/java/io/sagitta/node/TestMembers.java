@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node;
+
+import io.sagitta.flight.internal.CallContext;
+import io.sagitta.model.NodeId;
+import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardId;
+import io.sagitta.node.NodeConfig.HostPort;
+import io.sagitta.node.NodeConfig.Membership;
+import io.sagitta.node.placement.PeerCalls;
+import io.sagitta.node.service.NodeInternals;
+import io.sagitta.node.service.PeerLinks;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+
+/**
+ * Members of one cluster in one process: Raft over real ports, calls between members as plain
+ * method calls. Short timeouts, small limits.
+ */
+final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Path root;
+  private final List<NodeConfig.Ports> ports = new ArrayList<>();
+  private final Map<HostPort, Running> running = new ConcurrentHashMap<>();
+
+  record Running(
+      int number, Member member, NodeThreads threads, DataFolder folder, BufferAllocator memory) {}
+
+  TestMembers(Path root) {
+    this.root = root;
+  }
+
+  Path folder(int i) {
+    return root.resolve("n" + i);
+  }
+
+  /** Starts node {@code i}, counting from 1; the first one founds the cluster. */
+  Member start(int i) throws IOException {
+    while (ports.size() < i) {
+      ports.add(Ports.six());
+    }
+    Membership membership =
+        i == 1
+            ? new Membership.Bootstrap()
+            : new Membership.Join(List.of(new HostPort("127.0.0.1", ports.getFirst().internal())));
+    return start(i, folder(i), membership);
+  }
+
+  Member start(int i, Path dataDir, Membership membership) throws IOException {
+    String yaml =
+        ConfigFile.localYaml(dataDir, ports.get(i - 1), membership)
+            + """
+            timeouts:
+              meta_election_ms: 300
+              shard_election_ms: 300
+              join_ms: 20000
+              reconcile_ms: 100
+            limits:
+              groups: 16
+            """;
+    NodeConfig config = ConfigFile.parse("test", yaml, root);
+    DataFolder folder = DataFolder.open(dataDir);
+    NodeThreads threads = new NodeThreads(2, 64, 1);
+    BufferAllocator memory = new RootAllocator();
+    Member member = null;
+    try {
+      member =
+          new Member(
+              config,
+              folder,
+              threads,
+              memory,
+              this,
+              this,
+              InstantSource.system(),
+              UUID::randomUUID,
+              "test");
+      running.put(config.internalAddress(), new Running(i, member, threads, folder, memory));
+      member.join();
+      return member;
+    } catch (IOException | RuntimeException e) {
+      running.remove(config.internalAddress());
+      if (member != null) {
+        member.close();
+      } else {
+        threads.close();
+      }
+      memory.close();
+      folder.close();
+      throw e;
+    }
+  }
+
+  Member member(int i) {
+    return running.get(address(i)).member();
+  }
+
+  private HostPort address(int i) {
+    return new HostPort("127.0.0.1", ports.get(i - 1).internal());
+  }
+
+  /** Stops a node in order. */
+  void stop(int i) {
+    Running stopped = running.get(address(i));
+    stopped.member().handOver();
+    running.remove(address(i));
+    stopped.member().close();
+    stopped.memory().close(); // fails where anything leaked
+    stopped.folder().close();
+  }
+
+  @Override
+  public void close() {
+    for (int i = ports.size(); i >= 1; i--) {
+      if (running.containsKey(address(i))) {
+        stop(i);
+      }
+    }
+  }
+
+  static CallContext call() {
+    return new CallContext("test", System.nanoTime() + PATIENCE.toNanos(), new AtomicBoolean());
+  }
+
+  /** Waits until something is so; fails after a patience that no healthy machine needs. */
+  static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - end > 0) {
+        throw new AssertionError("not within " + PATIENCE + ": " + what);
+      }
+      java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+    }
+  }
+
+  // ---- calls between members -----------------------------------------------------------------
+
+  private <T> CompletableFuture<T> at(
+      HostPort to, Function<NodeInternals, CompletableFuture<T>> call) {
+    return Optional.ofNullable(running.get(to))
+        .map(r -> call.apply(r.member().internals()))
+        .orElseGet(
+            () ->
+                CompletableFuture.failedFuture(
+                    SagittaException.unavailable(to + " is not running", 10)));
+  }
+
+  @Override
+  public CompletableFuture<byte[]> metadata(HostPort to, byte[] request, Duration timeout) {
+    return at(to, node -> node.metadata(request));
+  }
+
+  @Override
+  public CompletableFuture<byte[]> placement(HostPort to, byte[] request, Duration timeout) {
+    return at(to, node -> node.placement(request));
+  }
+
+  @Override
+  public CompletableFuture<List<Long>> terms(
+      String host, int internalPort, List<UUID> groups, Duration timeout) {
+    return at(
+        new HostPort(host, internalPort),
+        node -> {
+          Map<UUID, Long> terms = node.terms(groups);
+          return CompletableFuture.completedFuture(
+              groups.stream().map(group -> terms.getOrDefault(group, -1L)).toList());
+        });
+  }
+
+  @Override
+  public CompletableFuture<Long> leaderBarrier(
+      String host, int internalPort, UUID group, Duration timeout) {
+    return at(
+        new HostPort(host, internalPort), node -> node.leaderBarrier(group, timeout.toMillis()));
+  }
+
+  @Override
+  public CompletableFuture<Void> prefetch(
+      String host,
+      int internalPort,
+      UUID group,
+      byte[] manifest,
+      NodeId source,
+      String sourceHost,
+      int sourcePort,
+      Duration timeout) {
+    return at(
+        new HostPort(host, internalPort),
+        node -> node.prefetchCheckpoint(group, manifest, source, sourceHost, sourcePort));
+  }
+
+  @Override
+  public InputStream openFile(
+      String host, int internalPort, ShardId shard, String file, long offset) throws IOException {
+    Running source = running.get(new HostPort(host, internalPort));
+    if (source == null) {
+      throw new IOException(host + ":" + internalPort + " is not running");
+    }
+    return source.member().internals().openFile(shard, file, OptionalLong.of(offset));
+  }
+}
