@@ -94,6 +94,12 @@ public interface RaftHost extends AutoCloseable {
   CompletableFuture<Void> transferLeadership(
       GroupId group, Optional<String> heir, Duration timeout);
 
+  /**
+   * Whether the host's server runs. One that does not although nobody closed it will not come back:
+   * the process must end and be started again.
+   */
+  boolean isRunning();
+
   /** Numbers of this host for the metrics page. */
   HostMetrics metrics();
 

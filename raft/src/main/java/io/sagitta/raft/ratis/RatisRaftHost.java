@@ -397,6 +397,11 @@ public final class RatisRaftHost implements RaftHost {
   }
 
   @Override
+  public boolean isRunning() {
+    return !closed && !server.getLifeCycleState().isClosingOrClosed();
+  }
+
+  @Override
   public HostMetrics metrics() {
     int failed = 0;
     int led = 0;
