@@ -3,20 +3,26 @@ package io.sagitta.shard.distance;
 
 import static io.sagitta.shard.distance.NativeMemory.ALL;
 import static io.sagitta.shard.distance.NativeMemory.LE;
+import static jdk.incubator.vector.VectorOperators.ADD;
+import static jdk.incubator.vector.VectorOperators.B2I;
+import static jdk.incubator.vector.VectorOperators.BIT_COUNT;
+import static jdk.incubator.vector.VectorOperators.I2F;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.S2I;
+import static jdk.incubator.vector.VectorOperators.XOR;
 
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.ShortVector;
-import jdk.incubator.vector.VectorMask;
-import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The canonical arithmetic with four 128-bit registers a row (Neon, old x86). Differs from its
- * siblings in width only.
+ * The canonical arithmetic with four 128-bit registers a row (Neon, old x86), one row after the
+ * other: four accumulators are chains enough. Differs from its siblings in width only; {@link
+ * RowKernels} says why everything is spelled out.
  */
 final class Kernels128 extends RowKernels {
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_128;
@@ -24,6 +30,7 @@ final class Kernels128 extends RowKernels {
   private static final VectorSpecies<Short> S = ShortVector.SPECIES_64;
   private static final VectorSpecies<Byte> B = ByteVector.SPECIES_64;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_128;
+
   private static final VectorShuffle<Float> ROTATE_1 = VectorShuffle.iota(F, 1, 1, true);
   private static final VectorShuffle<Float> ROTATE_2 = VectorShuffle.iota(F, 2, 1, true);
 
@@ -34,761 +41,583 @@ final class Kernels128 extends RowKernels {
 
   @Override
   void dotFloat32(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = dotFloat32(a, query, dim);
-    out[Math.min(at + 1, last)] = dotFloat32(b, query, dim);
-    out[Math.min(at + 2, last)] = dotFloat32(c, query, dim);
-    out[Math.min(at + 3, last)] = dotFloat32(d, query, dim);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    out[at] = dotFloat32(a, query);
+    out[Math.min(at + 1, last)] = dotFloat32(b, query);
+    out[Math.min(at + 2, last)] = dotFloat32(c, query);
+    out[Math.min(at + 3, last)] = dotFloat32(d, query);
   }
 
   @Override
   void squareFloat32(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = squareFloat32(a, query, dim);
-    out[Math.min(at + 1, last)] = squareFloat32(b, query, dim);
-    out[Math.min(at + 2, last)] = squareFloat32(c, query, dim);
-    out[Math.min(at + 3, last)] = squareFloat32(d, query, dim);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    out[at] = squareFloat32(a, query);
+    out[Math.min(at + 1, last)] = squareFloat32(b, query);
+    out[Math.min(at + 2, last)] = squareFloat32(c, query);
+    out[Math.min(at + 3, last)] = squareFloat32(d, query);
   }
 
   @Override
   void dotFloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = dotFloat16(a, query, dim);
-    out[Math.min(at + 1, last)] = dotFloat16(b, query, dim);
-    out[Math.min(at + 2, last)] = dotFloat16(c, query, dim);
-    out[Math.min(at + 3, last)] = dotFloat16(d, query, dim);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    out[at] = dotFloat16(a, query);
+    out[Math.min(at + 1, last)] = dotFloat16(b, query);
+    out[Math.min(at + 2, last)] = dotFloat16(c, query);
+    out[Math.min(at + 3, last)] = dotFloat16(d, query);
   }
 
   @Override
   void squareFloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = squareFloat16(a, query, dim);
-    out[Math.min(at + 1, last)] = squareFloat16(b, query, dim);
-    out[Math.min(at + 2, last)] = squareFloat16(c, query, dim);
-    out[Math.min(at + 3, last)] = squareFloat16(d, query, dim);
-  }
-
-  @Override
-  void dotBfloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = dotBfloat16(a, query, dim);
-    out[Math.min(at + 1, last)] = dotBfloat16(b, query, dim);
-    out[Math.min(at + 2, last)] = dotBfloat16(c, query, dim);
-    out[Math.min(at + 3, last)] = dotBfloat16(d, query, dim);
-  }
-
-  @Override
-  void squareBfloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = squareBfloat16(a, query, dim);
-    out[Math.min(at + 1, last)] = squareBfloat16(b, query, dim);
-    out[Math.min(at + 2, last)] = squareBfloat16(c, query, dim);
-    out[Math.min(at + 3, last)] = squareBfloat16(d, query, dim);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    out[at] = squareFloat16(a, query);
+    out[Math.min(at + 1, last)] = squareFloat16(b, query);
+    out[Math.min(at + 2, last)] = squareFloat16(c, query);
+    out[Math.min(at + 3, last)] = squareFloat16(d, query);
   }
 
   @Override
   void dotInt8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = dotInt8Float(a, query, dim);
-    out[Math.min(at + 1, last)] = dotInt8Float(b, query, dim);
-    out[Math.min(at + 2, last)] = dotInt8Float(c, query, dim);
-    out[Math.min(at + 3, last)] = dotInt8Float(d, query, dim);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    out[at] = dotInt8Float(a, query);
+    out[Math.min(at + 1, last)] = dotInt8Float(b, query);
+    out[Math.min(at + 2, last)] = dotInt8Float(c, query);
+    out[Math.min(at + 3, last)] = dotInt8Float(d, query);
   }
 
   @Override
   void squareInt8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = squareInt8Float(a, query, dim);
-    out[Math.min(at + 1, last)] = squareInt8Float(b, query, dim);
-    out[Math.min(at + 2, last)] = squareInt8Float(c, query, dim);
-    out[Math.min(at + 3, last)] = squareInt8Float(d, query, dim);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    out[at] = squareInt8Float(a, query);
+    out[Math.min(at + 1, last)] = squareInt8Float(b, query);
+    out[Math.min(at + 2, last)] = squareInt8Float(c, query);
+    out[Math.min(at + 3, last)] = squareInt8Float(d, query);
   }
 
   @Override
-  void dotUint8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = dotUint8Float(a, query, dim);
-    out[Math.min(at + 1, last)] = dotUint8Float(b, query, dim);
-    out[Math.min(at + 2, last)] = dotUint8Float(c, query, dim);
-    out[Math.min(at + 3, last)] = dotUint8Float(d, query, dim);
-  }
-
-  @Override
-  void squareUint8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    out[at] = squareUint8Float(a, query, dim);
-    out[Math.min(at + 1, last)] = squareUint8Float(b, query, dim);
-    out[Math.min(at + 2, last)] = squareUint8Float(c, query, dim);
-    out[Math.min(at + 3, last)] = squareUint8Float(d, query, dim);
-  }
-
-  @Override
-  void dotInt8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
+  void dotInt8(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    int[] components = query.ints;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     IntVector sumA = IntVector.zero(I);
     IntVector sumB = IntVector.zero(I);
     IntVector sumC = IntVector.zero(I);
     IntVector sumD = IntVector.zero(I);
     for (int i = 0; i < dim; i += 4) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = sumA.add(q.mul(int8(a + i)));
-      sumB = sumB.add(q.mul(int8(b + i)));
-      sumC = sumC.add(q.mul(int8(c + i)));
-      sumD = sumD.add(q.mul(int8(d + i)));
+      IntVector q = IntVector.fromArray(I, components, i);
+      IntVector mask = IntVector.fromArray(I, keep, i);
+      sumA =
+          sumA.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
+      sumB =
+          sumB.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
+      sumC =
+          sumC.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
+      sumD =
+          sumD.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
     }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
+    out[at] = sumA.reduceLanes(ADD);
+    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
   }
 
   @Override
   void squareInt8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
-    IntVector sumA = IntVector.zero(I);
-    IntVector sumB = IntVector.zero(I);
-    IntVector sumC = IntVector.zero(I);
-    IntVector sumD = IntVector.zero(I);
-    int i = 0;
-    for (; i <= dim - 4; i += 4) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = addSquare(q.sub(int8(a + i)), sumA);
-      sumB = addSquare(q.sub(int8(b + i)), sumB);
-      sumC = addSquare(q.sub(int8(c + i)), sumC);
-      sumD = addSquare(q.sub(int8(d + i)), sumD);
-    }
-    if (i < dim) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      VectorMask<Integer> in = I.indexInRange(i, dim);
-      sumA = addSquare(q.sub(orZero(int8(a + i), in)), sumA);
-      sumB = addSquare(q.sub(orZero(int8(b + i), in)), sumB);
-      sumC = addSquare(q.sub(orZero(int8(c + i), in)), sumC);
-      sumD = addSquare(q.sub(orZero(int8(d + i), in)), sumD);
-    }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
-  }
-
-  @Override
-  void dotUint8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    int[] components = query.ints;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     IntVector sumA = IntVector.zero(I);
     IntVector sumB = IntVector.zero(I);
     IntVector sumC = IntVector.zero(I);
     IntVector sumD = IntVector.zero(I);
     for (int i = 0; i < dim; i += 4) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = sumA.add(q.mul(uint8(a + i)));
-      sumB = sumB.add(q.mul(uint8(b + i)));
-      sumC = sumC.add(q.mul(uint8(c + i)));
-      sumD = sumD.add(q.mul(uint8(d + i)));
+      IntVector q = IntVector.fromArray(I, components, i);
+      IntVector mask = IntVector.fromArray(I, keep, i);
+      IntVector differenceA =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumA = sumA.add(differenceA.mul(differenceA));
+      IntVector differenceB =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumB = sumB.add(differenceB.mul(differenceB));
+      IntVector differenceC =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumC = sumC.add(differenceC.mul(differenceC));
+      IntVector differenceD =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumD = sumD.add(differenceD.mul(differenceD));
     }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
+    out[at] = sumA.reduceLanes(ADD);
+    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
   }
 
   @Override
-  void squareUint8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
-    IntVector sumA = IntVector.zero(I);
-    IntVector sumB = IntVector.zero(I);
-    IntVector sumC = IntVector.zero(I);
-    IntVector sumD = IntVector.zero(I);
-    int i = 0;
-    for (; i <= dim - 4; i += 4) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = addSquare(q.sub(uint8(a + i)), sumA);
-      sumB = addSquare(q.sub(uint8(b + i)), sumB);
-      sumC = addSquare(q.sub(uint8(c + i)), sumC);
-      sumD = addSquare(q.sub(uint8(d + i)), sumD);
-    }
-    if (i < dim) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      VectorMask<Integer> in = I.indexInRange(i, dim);
-      sumA = addSquare(q.sub(orZero(uint8(a + i), in)), sumA);
-      sumB = addSquare(q.sub(orZero(uint8(b + i), in)), sumB);
-      sumC = addSquare(q.sub(orZero(uint8(c + i), in)), sumC);
-      sumD = addSquare(q.sub(orZero(uint8(d + i), in)), sumD);
-    }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
-  }
-
-  @Override
-  void hamming(
-      long a,
-      long b,
-      long c,
-      long d,
-      long[] query,
-      long[] mask,
-      int bytes,
-      float[] out,
-      int at,
-      int last) {
+  void hamming(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    long[] bits = query.bits;
+    long[] keep = query.keepBits;
+    int words = (query.dimension() + 63) / 64;
     LongVector sumA = LongVector.zero(L);
     LongVector sumB = LongVector.zero(L);
     LongVector sumC = LongVector.zero(L);
     LongVector sumD = LongVector.zero(L);
-    for (int i = 0; i < (bytes + 7) / 8; i += 2) {
-      LongVector q = LongVector.fromArray(L, query, i);
-      LongVector in = LongVector.fromArray(L, mask, i);
-      sumA = sumA.add(differingBits(a + 8L * i, q, in));
-      sumB = sumB.add(differingBits(b + 8L * i, q, in));
-      sumC = sumC.add(differingBits(c + 8L * i, q, in));
-      sumD = sumD.add(differingBits(d + 8L * i, q, in));
+    for (int i = 0; i < words; i += 2) {
+      LongVector q = LongVector.fromArray(L, bits, i);
+      LongVector mask = LongVector.fromArray(L, keep, i);
+      sumA =
+          sumA.add(
+              LongVector.fromMemorySegment(L, ALL, a + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
+      sumB =
+          sumB.add(
+              LongVector.fromMemorySegment(L, ALL, b + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
+      sumC =
+          sumC.add(
+              LongVector.fromMemorySegment(L, ALL, c + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
+      sumD =
+          sumD.add(
+              LongVector.fromMemorySegment(L, ALL, d + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
     }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
+    out[at] = sumA.reduceLanes(ADD);
+    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
   }
 
-  private static float dotFloat32(long row, float[] query, int dim) {
+  private static float dotFloat32(long row, PreparedQuery query) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
+    FloatVector total4 = FloatVector.zero(F);
+    FloatVector total8 = FloatVector.zero(F);
+    FloatVector total12 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = FloatVector.fromArray(F, query, i).fma(float32(row + 4L * i), sum0);
-        sum1 = FloatVector.fromArray(F, query, i + 4).fma(float32(row + 4L * (i + 4)), sum1);
-        sum2 = FloatVector.fromArray(F, query, i + 8).fma(float32(row + 4L * (i + 8)), sum2);
-        sum3 = FloatVector.fromArray(F, query, i + 12).fma(float32(row + 4L * (i + 12)), sum3);
-      }
-      if (i < end) {
+      FloatVector sum4 = FloatVector.zero(F);
+      FloatVector sum8 = FloatVector.zero(F);
+      FloatVector sum12 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q4 = FloatVector.fromArray(F, components, i + 4);
+        IntVector mask4 = IntVector.fromArray(I, keep, i + 4);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector q12 = FloatVector.fromArray(F, components, i + 12);
+        IntVector mask12 = IntVector.fromArray(I, keep, i + 12);
         sum0 =
-            FloatVector.fromArray(F, query, i)
-                .fma(orZero(float32(row + 4L * i), F.indexInRange(i, end)), sum0);
-        sum1 =
-            FloatVector.fromArray(F, query, i + 4)
-                .fma(orZero(float32(row + 4L * (i + 4)), F.indexInRange(i + 4, end)), sum1);
-        sum2 =
-            FloatVector.fromArray(F, query, i + 8)
-                .fma(orZero(float32(row + 4L * (i + 8)), F.indexInRange(i + 8, end)), sum2);
-        sum3 =
-            FloatVector.fromArray(F, query, i + 12)
-                .fma(orZero(float32(row + 4L * (i + 12)), F.indexInRange(i + 12, end)), sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float squareFloat32(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = addSquare(FloatVector.fromArray(F, query, i).sub(float32(row + 4L * i)), sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4).sub(float32(row + 4L * (i + 4))), sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8).sub(float32(row + 4L * (i + 8))), sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12).sub(float32(row + 4L * (i + 12))), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            addSquare(
-                FloatVector.fromArray(F, query, i)
-                    .sub(orZero(float32(row + 4L * i), F.indexInRange(i, end))),
+            q0.fma(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats(),
                 sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4)
-                    .sub(orZero(float32(row + 4L * (i + 4)), F.indexInRange(i + 4, end))),
-                sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8)
-                    .sub(orZero(float32(row + 4L * (i + 8)), F.indexInRange(i + 8, end))),
-                sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12)
-                    .sub(orZero(float32(row + 4L * (i + 12)), F.indexInRange(i + 12, end))),
-                sum3);
+        sum4 =
+            q4.fma(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * (i + 4), LE)
+                    .and(mask4)
+                    .reinterpretAsFloats(),
+                sum4);
+        sum8 =
+            q8.fma(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats(),
+                sum8);
+        sum12 =
+            q12.fma(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * (i + 12), LE)
+                    .and(mask12)
+                    .reinterpretAsFloats(),
+                sum12);
       }
       total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
+      total4 = total4.add(sum4);
+      total8 = total8.add(sum8);
+      total12 = total12.add(sum12);
     }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float dotFloat16(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = FloatVector.fromArray(F, query, i).fma(float16(row + 2L * i), sum0);
-        sum1 = FloatVector.fromArray(F, query, i + 4).fma(float16(row + 2L * (i + 4)), sum1);
-        sum2 = FloatVector.fromArray(F, query, i + 8).fma(float16(row + 2L * (i + 8)), sum2);
-        sum3 = FloatVector.fromArray(F, query, i + 12).fma(float16(row + 2L * (i + 12)), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            FloatVector.fromArray(F, query, i)
-                .fma(orZero(float16(row + 2L * i), F.indexInRange(i, end)), sum0);
-        sum1 =
-            FloatVector.fromArray(F, query, i + 4)
-                .fma(orZero(float16(row + 2L * (i + 4)), F.indexInRange(i + 4, end)), sum1);
-        sum2 =
-            FloatVector.fromArray(F, query, i + 8)
-                .fma(orZero(float16(row + 2L * (i + 8)), F.indexInRange(i + 8, end)), sum2);
-        sum3 =
-            FloatVector.fromArray(F, query, i + 12)
-                .fma(orZero(float16(row + 2L * (i + 12)), F.indexInRange(i + 12, end)), sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float squareFloat16(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = addSquare(FloatVector.fromArray(F, query, i).sub(float16(row + 2L * i)), sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4).sub(float16(row + 2L * (i + 4))), sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8).sub(float16(row + 2L * (i + 8))), sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12).sub(float16(row + 2L * (i + 12))), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            addSquare(
-                FloatVector.fromArray(F, query, i)
-                    .sub(orZero(float16(row + 2L * i), F.indexInRange(i, end))),
-                sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4)
-                    .sub(orZero(float16(row + 2L * (i + 4)), F.indexInRange(i + 4, end))),
-                sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8)
-                    .sub(orZero(float16(row + 2L * (i + 8)), F.indexInRange(i + 8, end))),
-                sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12)
-                    .sub(orZero(float16(row + 2L * (i + 12)), F.indexInRange(i + 12, end))),
-                sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float dotBfloat16(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = FloatVector.fromArray(F, query, i).fma(bfloat16(row + 2L * i), sum0);
-        sum1 = FloatVector.fromArray(F, query, i + 4).fma(bfloat16(row + 2L * (i + 4)), sum1);
-        sum2 = FloatVector.fromArray(F, query, i + 8).fma(bfloat16(row + 2L * (i + 8)), sum2);
-        sum3 = FloatVector.fromArray(F, query, i + 12).fma(bfloat16(row + 2L * (i + 12)), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            FloatVector.fromArray(F, query, i)
-                .fma(orZero(bfloat16(row + 2L * i), F.indexInRange(i, end)), sum0);
-        sum1 =
-            FloatVector.fromArray(F, query, i + 4)
-                .fma(orZero(bfloat16(row + 2L * (i + 4)), F.indexInRange(i + 4, end)), sum1);
-        sum2 =
-            FloatVector.fromArray(F, query, i + 8)
-                .fma(orZero(bfloat16(row + 2L * (i + 8)), F.indexInRange(i + 8, end)), sum2);
-        sum3 =
-            FloatVector.fromArray(F, query, i + 12)
-                .fma(orZero(bfloat16(row + 2L * (i + 12)), F.indexInRange(i + 12, end)), sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float squareBfloat16(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = addSquare(FloatVector.fromArray(F, query, i).sub(bfloat16(row + 2L * i)), sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4).sub(bfloat16(row + 2L * (i + 4))), sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8).sub(bfloat16(row + 2L * (i + 8))), sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12).sub(bfloat16(row + 2L * (i + 12))), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            addSquare(
-                FloatVector.fromArray(F, query, i)
-                    .sub(orZero(bfloat16(row + 2L * i), F.indexInRange(i, end))),
-                sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4)
-                    .sub(orZero(bfloat16(row + 2L * (i + 4)), F.indexInRange(i + 4, end))),
-                sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8)
-                    .sub(orZero(bfloat16(row + 2L * (i + 8)), F.indexInRange(i + 8, end))),
-                sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12)
-                    .sub(orZero(bfloat16(row + 2L * (i + 12)), F.indexInRange(i + 12, end))),
-                sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float dotInt8Float(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = FloatVector.fromArray(F, query, i).fma(int8Float(row + i), sum0);
-        sum1 = FloatVector.fromArray(F, query, i + 4).fma(int8Float(row + i + 4), sum1);
-        sum2 = FloatVector.fromArray(F, query, i + 8).fma(int8Float(row + i + 8), sum2);
-        sum3 = FloatVector.fromArray(F, query, i + 12).fma(int8Float(row + i + 12), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            FloatVector.fromArray(F, query, i)
-                .fma(orZero(int8Float(row + i), F.indexInRange(i, end)), sum0);
-        sum1 =
-            FloatVector.fromArray(F, query, i + 4)
-                .fma(orZero(int8Float(row + i + 4), F.indexInRange(i + 4, end)), sum1);
-        sum2 =
-            FloatVector.fromArray(F, query, i + 8)
-                .fma(orZero(int8Float(row + i + 8), F.indexInRange(i + 8, end)), sum2);
-        sum3 =
-            FloatVector.fromArray(F, query, i + 12)
-                .fma(orZero(int8Float(row + i + 12), F.indexInRange(i + 12, end)), sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float squareInt8Float(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = addSquare(FloatVector.fromArray(F, query, i).sub(int8Float(row + i)), sum0);
-        sum1 = addSquare(FloatVector.fromArray(F, query, i + 4).sub(int8Float(row + i + 4)), sum1);
-        sum2 = addSquare(FloatVector.fromArray(F, query, i + 8).sub(int8Float(row + i + 8)), sum2);
-        sum3 =
-            addSquare(FloatVector.fromArray(F, query, i + 12).sub(int8Float(row + i + 12)), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            addSquare(
-                FloatVector.fromArray(F, query, i)
-                    .sub(orZero(int8Float(row + i), F.indexInRange(i, end))),
-                sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4)
-                    .sub(orZero(int8Float(row + i + 4), F.indexInRange(i + 4, end))),
-                sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8)
-                    .sub(orZero(int8Float(row + i + 8), F.indexInRange(i + 8, end))),
-                sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12)
-                    .sub(orZero(int8Float(row + i + 12), F.indexInRange(i + 12, end))),
-                sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float dotUint8Float(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = FloatVector.fromArray(F, query, i).fma(uint8Float(row + i), sum0);
-        sum1 = FloatVector.fromArray(F, query, i + 4).fma(uint8Float(row + i + 4), sum1);
-        sum2 = FloatVector.fromArray(F, query, i + 8).fma(uint8Float(row + i + 8), sum2);
-        sum3 = FloatVector.fromArray(F, query, i + 12).fma(uint8Float(row + i + 12), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            FloatVector.fromArray(F, query, i)
-                .fma(orZero(uint8Float(row + i), F.indexInRange(i, end)), sum0);
-        sum1 =
-            FloatVector.fromArray(F, query, i + 4)
-                .fma(orZero(uint8Float(row + i + 4), F.indexInRange(i + 4, end)), sum1);
-        sum2 =
-            FloatVector.fromArray(F, query, i + 8)
-                .fma(orZero(uint8Float(row + i + 8), F.indexInRange(i + 8, end)), sum2);
-        sum3 =
-            FloatVector.fromArray(F, query, i + 12)
-                .fma(orZero(uint8Float(row + i + 12), F.indexInRange(i + 12, end)), sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static float squareUint8Float(long row, float[] query, int dim) {
-    FloatVector total0 = FloatVector.zero(F);
-    FloatVector total1 = FloatVector.zero(F);
-    FloatVector total2 = FloatVector.zero(F);
-    FloatVector total3 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sum0 = FloatVector.zero(F);
-      FloatVector sum1 = FloatVector.zero(F);
-      FloatVector sum2 = FloatVector.zero(F);
-      FloatVector sum3 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        sum0 = addSquare(FloatVector.fromArray(F, query, i).sub(uint8Float(row + i)), sum0);
-        sum1 = addSquare(FloatVector.fromArray(F, query, i + 4).sub(uint8Float(row + i + 4)), sum1);
-        sum2 = addSquare(FloatVector.fromArray(F, query, i + 8).sub(uint8Float(row + i + 8)), sum2);
-        sum3 =
-            addSquare(FloatVector.fromArray(F, query, i + 12).sub(uint8Float(row + i + 12)), sum3);
-      }
-      if (i < end) {
-        sum0 =
-            addSquare(
-                FloatVector.fromArray(F, query, i)
-                    .sub(orZero(uint8Float(row + i), F.indexInRange(i, end))),
-                sum0);
-        sum1 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 4)
-                    .sub(orZero(uint8Float(row + i + 4), F.indexInRange(i + 4, end))),
-                sum1);
-        sum2 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 8)
-                    .sub(orZero(uint8Float(row + i + 8), F.indexInRange(i + 8, end))),
-                sum2);
-        sum3 =
-            addSquare(
-                FloatVector.fromArray(F, query, i + 12)
-                    .sub(orZero(uint8Float(row + i + 12), F.indexInRange(i + 12, end))),
-                sum3);
-      }
-      total0 = total0.add(sum0);
-      total1 = total1.add(sum1);
-      total2 = total2.add(sum2);
-      total3 = total3.add(sum3);
-    }
-    return sum(total0, total1, total2, total3);
-  }
-
-  private static LongVector differingBits(long at, LongVector query, LongVector mask) {
-    return LongVector.fromMemorySegment(L, ALL, at, LE)
-        .lanewise(VectorOperators.XOR, query)
-        .lanewise(VectorOperators.AND, mask)
-        .lanewise(VectorOperators.BIT_COUNT);
-  }
-
-  private static FloatVector addSquare(FloatVector difference, FloatVector sum) {
-    return difference.fma(difference, sum);
-  }
-
-  private static IntVector addSquare(IntVector difference, IntVector sum) {
-    return difference.mul(difference).add(sum);
-  }
-
-  private static FloatVector orZero(FloatVector v, VectorMask<Float> in) {
-    return FloatVector.zero(F).blend(v, in);
-  }
-
-  private static IntVector orZero(IntVector v, VectorMask<Integer> in) {
-    return IntVector.zero(I).blend(v, in);
-  }
-
-  private static FloatVector float32(long at) {
-    return FloatVector.fromMemorySegment(F, ALL, at, LE);
-  }
-
-  private static FloatVector bfloat16(long at) {
-    return unsignedShorts(at).lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats();
-  }
-
-  /**
-   * Exact for every finite half: its exponent and fraction moved into a float's place stand for the
-   * value times 2^-112, subnormals included, and the multiplication by 2^112 is exact.
-   */
-  private static FloatVector float16(long at) {
-    IntVector half = unsignedShorts(at);
-    FloatVector magnitude =
-        half.lanewise(VectorOperators.AND, 0x7fff)
-            .lanewise(VectorOperators.LSHL, 13)
-            .reinterpretAsFloats()
-            .mul(0x1p112f);
-    return magnitude
-        .reinterpretAsInts()
-        .lanewise(
-            VectorOperators.OR,
-            half.lanewise(VectorOperators.AND, 0x8000).lanewise(VectorOperators.LSHL, 16))
-        .reinterpretAsFloats();
-  }
-
-  private static IntVector unsignedShorts(long at) {
-    return (IntVector)
-        ShortVector.fromMemorySegment(S, ALL, at, LE)
-            .convertShape(VectorOperators.ZERO_EXTEND_S2I, I, 0);
-  }
-
-  private static FloatVector int8Float(long at) {
-    return (FloatVector) int8(at).convertShape(VectorOperators.I2F, F, 0);
-  }
-
-  private static FloatVector uint8Float(long at) {
-    return (FloatVector) uint8(at).convertShape(VectorOperators.I2F, F, 0);
-  }
-
-  private static IntVector int8(long at) {
-    return (IntVector)
-        ByteVector.fromMemorySegment(B, ALL, at, LE).convertShape(VectorOperators.B2I, I, 0);
-  }
-
-  private static IntVector uint8(long at) {
-    return (IntVector)
-        ByteVector.fromMemorySegment(B, ALL, at, LE)
-            .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0);
-  }
-
-  /** The written tree: lanes 8 apart, 4 apart, 2 apart, neighbours. */
-  private static float sum(FloatVector v0, FloatVector v4, FloatVector v8, FloatVector v12) {
-    FloatVector r4 = v0.add(v8).add(v4.add(v12));
+    FloatVector r4 = total0.add(total8).add(total4.add(total12));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
-    return r2.add(r2.rearrange(ROTATE_1)).lane(0) + 0.0f;
+    return r2.add(r2.rearrange(ROTATE_1)).add(0.0f).lane(0);
+  }
+
+  private static float squareFloat32(long row, PreparedQuery query) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
+    FloatVector total0 = FloatVector.zero(F);
+    FloatVector total4 = FloatVector.zero(F);
+    FloatVector total8 = FloatVector.zero(F);
+    FloatVector total12 = FloatVector.zero(F);
+    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
+      FloatVector sum0 = FloatVector.zero(F);
+      FloatVector sum4 = FloatVector.zero(F);
+      FloatVector sum8 = FloatVector.zero(F);
+      FloatVector sum12 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q4 = FloatVector.fromArray(F, components, i + 4);
+        IntVector mask4 = IntVector.fromArray(I, keep, i + 4);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector q12 = FloatVector.fromArray(F, components, i + 12);
+        IntVector mask12 = IntVector.fromArray(I, keep, i + 12);
+        FloatVector difference0 =
+            q0.sub(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats());
+        sum0 = difference0.fma(difference0, sum0);
+        FloatVector difference4 =
+            q4.sub(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * (i + 4), LE)
+                    .and(mask4)
+                    .reinterpretAsFloats());
+        sum4 = difference4.fma(difference4, sum4);
+        FloatVector difference8 =
+            q8.sub(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats());
+        sum8 = difference8.fma(difference8, sum8);
+        FloatVector difference12 =
+            q12.sub(
+                IntVector.fromMemorySegment(I, ALL, row + 4L * (i + 12), LE)
+                    .and(mask12)
+                    .reinterpretAsFloats());
+        sum12 = difference12.fma(difference12, sum12);
+      }
+      total0 = total0.add(sum0);
+      total4 = total4.add(sum4);
+      total8 = total8.add(sum8);
+      total12 = total12.add(sum12);
+    }
+    FloatVector r4 = total0.add(total8).add(total4.add(total12));
+    FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
+    return r2.add(r2.rearrange(ROTATE_1)).add(0.0f).lane(0);
+  }
+
+  private static float dotFloat16(long row, PreparedQuery query) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int shift = query.shift;
+    float scale = query.scale;
+    int dim = query.dimension();
+    FloatVector total0 = FloatVector.zero(F);
+    FloatVector total4 = FloatVector.zero(F);
+    FloatVector total8 = FloatVector.zero(F);
+    FloatVector total12 = FloatVector.zero(F);
+    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
+      FloatVector sum0 = FloatVector.zero(F);
+      FloatVector sum4 = FloatVector.zero(F);
+      FloatVector sum8 = FloatVector.zero(F);
+      FloatVector sum12 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q4 = FloatVector.fromArray(F, components, i + 4);
+        IntVector mask4 = IntVector.fromArray(I, keep, i + 4);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector q12 = FloatVector.fromArray(F, components, i + 12);
+        IntVector mask12 = IntVector.fromArray(I, keep, i + 12);
+        sum0 =
+            q0.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sum0);
+        sum4 =
+            q4.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * (i + 4), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask4)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sum4);
+        sum8 =
+            q8.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sum8);
+        sum12 =
+            q12.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * (i + 12), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask12)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sum12);
+      }
+      total0 = total0.add(sum0);
+      total4 = total4.add(sum4);
+      total8 = total8.add(sum8);
+      total12 = total12.add(sum12);
+    }
+    FloatVector r4 = total0.add(total8).add(total4.add(total12));
+    FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
+    return r2.add(r2.rearrange(ROTATE_1)).add(0.0f).lane(0);
+  }
+
+  private static float squareFloat16(long row, PreparedQuery query) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int shift = query.shift;
+    float scale = query.scale;
+    int dim = query.dimension();
+    FloatVector total0 = FloatVector.zero(F);
+    FloatVector total4 = FloatVector.zero(F);
+    FloatVector total8 = FloatVector.zero(F);
+    FloatVector total12 = FloatVector.zero(F);
+    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
+      FloatVector sum0 = FloatVector.zero(F);
+      FloatVector sum4 = FloatVector.zero(F);
+      FloatVector sum8 = FloatVector.zero(F);
+      FloatVector sum12 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q4 = FloatVector.fromArray(F, components, i + 4);
+        IntVector mask4 = IntVector.fromArray(I, keep, i + 4);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector q12 = FloatVector.fromArray(F, components, i + 12);
+        IntVector mask12 = IntVector.fromArray(I, keep, i + 12);
+        FloatVector difference0 =
+            q0.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sum0 = difference0.fma(difference0, sum0);
+        FloatVector difference4 =
+            q4.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * (i + 4), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask4)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sum4 = difference4.fma(difference4, sum4);
+        FloatVector difference8 =
+            q8.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sum8 = difference8.fma(difference8, sum8);
+        FloatVector difference12 =
+            q12.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, row + 2L * (i + 12), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask12)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sum12 = difference12.fma(difference12, sum12);
+      }
+      total0 = total0.add(sum0);
+      total4 = total4.add(sum4);
+      total8 = total8.add(sum8);
+      total12 = total12.add(sum12);
+    }
+    FloatVector r4 = total0.add(total8).add(total4.add(total12));
+    FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
+    return r2.add(r2.rearrange(ROTATE_1)).add(0.0f).lane(0);
+  }
+
+  private static float dotInt8Float(long row, PreparedQuery query) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
+    FloatVector total0 = FloatVector.zero(F);
+    FloatVector total4 = FloatVector.zero(F);
+    FloatVector total8 = FloatVector.zero(F);
+    FloatVector total12 = FloatVector.zero(F);
+    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
+      FloatVector sum0 = FloatVector.zero(F);
+      FloatVector sum4 = FloatVector.zero(F);
+      FloatVector sum8 = FloatVector.zero(F);
+      FloatVector sum12 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q4 = FloatVector.fromArray(F, components, i + 4);
+        IntVector mask4 = IntVector.fromArray(I, keep, i + 4);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector q12 = FloatVector.fromArray(F, components, i + 12);
+        IntVector mask12 = IntVector.fromArray(I, keep, i + 12);
+        sum0 =
+            q0.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0),
+                sum0);
+        sum4 =
+            q4.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i + 4, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask4)
+                        .convertShape(I2F, F, 0),
+                sum4);
+        sum8 =
+            q8.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0),
+                sum8);
+        sum12 =
+            q12.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i + 12, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask12)
+                        .convertShape(I2F, F, 0),
+                sum12);
+      }
+      total0 = total0.add(sum0);
+      total4 = total4.add(sum4);
+      total8 = total8.add(sum8);
+      total12 = total12.add(sum12);
+    }
+    FloatVector r4 = total0.add(total8).add(total4.add(total12));
+    FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
+    return r2.add(r2.rearrange(ROTATE_1)).add(0.0f).lane(0);
+  }
+
+  private static float squareInt8Float(long row, PreparedQuery query) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
+    FloatVector total0 = FloatVector.zero(F);
+    FloatVector total4 = FloatVector.zero(F);
+    FloatVector total8 = FloatVector.zero(F);
+    FloatVector total12 = FloatVector.zero(F);
+    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
+      FloatVector sum0 = FloatVector.zero(F);
+      FloatVector sum4 = FloatVector.zero(F);
+      FloatVector sum8 = FloatVector.zero(F);
+      FloatVector sum12 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q4 = FloatVector.fromArray(F, components, i + 4);
+        IntVector mask4 = IntVector.fromArray(I, keep, i + 4);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector q12 = FloatVector.fromArray(F, components, i + 12);
+        IntVector mask12 = IntVector.fromArray(I, keep, i + 12);
+        FloatVector difference0 =
+            q0.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0));
+        sum0 = difference0.fma(difference0, sum0);
+        FloatVector difference4 =
+            q4.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i + 4, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask4)
+                        .convertShape(I2F, F, 0));
+        sum4 = difference4.fma(difference4, sum4);
+        FloatVector difference8 =
+            q8.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0));
+        sum8 = difference8.fma(difference8, sum8);
+        FloatVector difference12 =
+            q12.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, row + i + 12, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask12)
+                        .convertShape(I2F, F, 0));
+        sum12 = difference12.fma(difference12, sum12);
+      }
+      total0 = total0.add(sum0);
+      total4 = total4.add(sum4);
+      total8 = total8.add(sum8);
+      total12 = total12.add(sum12);
+    }
+    FloatVector r4 = total0.add(total8).add(total4.add(total12));
+    FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
+    return r2.add(r2.rearrange(ROTATE_1)).add(0.0f).lane(0);
   }
 }

@@ -3,6 +3,13 @@ package io.sagitta.shard.distance;
 
 import static io.sagitta.shard.distance.NativeMemory.ALL;
 import static io.sagitta.shard.distance.NativeMemory.LE;
+import static jdk.incubator.vector.VectorOperators.ADD;
+import static jdk.incubator.vector.VectorOperators.B2I;
+import static jdk.incubator.vector.VectorOperators.BIT_COUNT;
+import static jdk.incubator.vector.VectorOperators.I2F;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.S2I;
+import static jdk.incubator.vector.VectorOperators.XOR;
 
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
@@ -10,13 +17,12 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
-import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
  * The canonical arithmetic with two 256-bit registers a row. Differs from its siblings in width
- * only.
+ * only; {@link RowKernels} says why everything is spelled out.
  */
 final class Kernels256 extends RowKernels {
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_256;
@@ -24,9 +30,13 @@ final class Kernels256 extends RowKernels {
   private static final VectorSpecies<Short> S = ShortVector.SPECIES_128;
   private static final VectorSpecies<Byte> B = ByteVector.SPECIES_64;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_256;
+
   private static final VectorShuffle<Float> ROTATE_1 = VectorShuffle.iota(F, 1, 1, true);
   private static final VectorShuffle<Float> ROTATE_2 = VectorShuffle.iota(F, 2, 1, true);
   private static final VectorShuffle<Float> ROTATE_4 = VectorShuffle.iota(F, 4, 1, true);
+  private static final VectorShuffle<Float> ROTATE_6 = VectorShuffle.iota(F, 6, 1, true);
+  private static final VectorMask<Float> UPPER_4 = VectorMask.fromLong(F, 0xf0);
+  private static final VectorMask<Float> UPPER_2S = VectorMask.fromLong(F, 0xcc);
 
   @Override
   String name() {
@@ -35,842 +45,871 @@ final class Kernels256 extends RowKernels {
 
   @Override
   void dotFloat32(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
+    FloatVector totalA8 = FloatVector.zero(F);
     FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
+    FloatVector totalB8 = FloatVector.zero(F);
     FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
+    FloatVector totalC8 = FloatVector.zero(F);
     FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
+    FloatVector totalD8 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
+      FloatVector sumA8 = FloatVector.zero(F);
       FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
+      FloatVector sumB8 = FloatVector.zero(F);
       FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
+      FloatVector sumC8 = FloatVector.zero(F);
       FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = q0.fma(float32(a + 4L * i), sumA0);
-        sumA1 = q1.fma(float32(a + 4L * (i + 8)), sumA1);
-        sumB0 = q0.fma(float32(b + 4L * i), sumB0);
-        sumB1 = q1.fma(float32(b + 4L * (i + 8)), sumB1);
-        sumC0 = q0.fma(float32(c + 4L * i), sumC0);
-        sumC1 = q1.fma(float32(c + 4L * (i + 8)), sumC1);
-        sumD0 = q0.fma(float32(d + 4L * i), sumD0);
-        sumD1 = q1.fma(float32(d + 4L * (i + 8)), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = q0.fma(orZero(float32(a + 4L * i), in0), sumA0);
-        sumA1 = q1.fma(orZero(float32(a + 4L * (i + 8)), in1), sumA1);
-        sumB0 = q0.fma(orZero(float32(b + 4L * i), in0), sumB0);
-        sumB1 = q1.fma(orZero(float32(b + 4L * (i + 8)), in1), sumB1);
-        sumC0 = q0.fma(orZero(float32(c + 4L * i), in0), sumC0);
-        sumC1 = q1.fma(orZero(float32(c + 4L * (i + 8)), in1), sumC1);
-        sumD0 = q0.fma(orZero(float32(d + 4L * i), in0), sumD0);
-        sumD1 = q1.fma(orZero(float32(d + 4L * (i + 8)), in1), sumD1);
+      FloatVector sumD8 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        sumA0 =
+            q0.fma(
+                IntVector.fromMemorySegment(I, ALL, a + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats(),
+                sumA0);
+        sumA8 =
+            q8.fma(
+                IntVector.fromMemorySegment(I, ALL, a + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats(),
+                sumA8);
+        sumB0 =
+            q0.fma(
+                IntVector.fromMemorySegment(I, ALL, b + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats(),
+                sumB0);
+        sumB8 =
+            q8.fma(
+                IntVector.fromMemorySegment(I, ALL, b + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats(),
+                sumB8);
+        sumC0 =
+            q0.fma(
+                IntVector.fromMemorySegment(I, ALL, c + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats(),
+                sumC0);
+        sumC8 =
+            q8.fma(
+                IntVector.fromMemorySegment(I, ALL, c + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats(),
+                sumC8);
+        sumD0 =
+            q0.fma(
+                IntVector.fromMemorySegment(I, ALL, d + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats(),
+                sumD0);
+        sumD8 =
+            q8.fma(
+                IntVector.fromMemorySegment(I, ALL, d + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats(),
+                sumD8);
       }
       totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
+      totalA8 = totalA8.add(sumA8);
       totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
+      totalB8 = totalB8.add(sumB8);
       totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
+      totalC8 = totalC8.add(sumC8);
       totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
+      totalD8 = totalD8.add(sumD8);
     }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
+    // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
+    FloatVector r8A = totalA0.add(totalA8);
+    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8C = totalC0.add(totalC8);
+    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector ab =
+        r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
+            .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
+    FloatVector cd =
+        r8C.blend(r8D.rearrange(ROTATE_4), UPPER_4)
+            .add(r8C.rearrange(ROTATE_4).blend(r8D, UPPER_4));
+    FloatVector r2 =
+        ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
+    FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
+    out[at] = r1.lane(0);
+    out[Math.min(at + 1, last)] = r1.lane(4);
+    out[Math.min(at + 2, last)] = r1.lane(2);
+    out[Math.min(at + 3, last)] = r1.lane(6);
   }
 
   @Override
   void squareFloat32(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
+    FloatVector totalA8 = FloatVector.zero(F);
     FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
+    FloatVector totalB8 = FloatVector.zero(F);
     FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
+    FloatVector totalC8 = FloatVector.zero(F);
     FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
+    FloatVector totalD8 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
+      FloatVector sumA8 = FloatVector.zero(F);
       FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
+      FloatVector sumB8 = FloatVector.zero(F);
       FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
+      FloatVector sumC8 = FloatVector.zero(F);
       FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = addSquare(q0.sub(float32(a + 4L * i)), sumA0);
-        sumA1 = addSquare(q1.sub(float32(a + 4L * (i + 8))), sumA1);
-        sumB0 = addSquare(q0.sub(float32(b + 4L * i)), sumB0);
-        sumB1 = addSquare(q1.sub(float32(b + 4L * (i + 8))), sumB1);
-        sumC0 = addSquare(q0.sub(float32(c + 4L * i)), sumC0);
-        sumC1 = addSquare(q1.sub(float32(c + 4L * (i + 8))), sumC1);
-        sumD0 = addSquare(q0.sub(float32(d + 4L * i)), sumD0);
-        sumD1 = addSquare(q1.sub(float32(d + 4L * (i + 8))), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = addSquare(q0.sub(orZero(float32(a + 4L * i), in0)), sumA0);
-        sumA1 = addSquare(q1.sub(orZero(float32(a + 4L * (i + 8)), in1)), sumA1);
-        sumB0 = addSquare(q0.sub(orZero(float32(b + 4L * i), in0)), sumB0);
-        sumB1 = addSquare(q1.sub(orZero(float32(b + 4L * (i + 8)), in1)), sumB1);
-        sumC0 = addSquare(q0.sub(orZero(float32(c + 4L * i), in0)), sumC0);
-        sumC1 = addSquare(q1.sub(orZero(float32(c + 4L * (i + 8)), in1)), sumC1);
-        sumD0 = addSquare(q0.sub(orZero(float32(d + 4L * i), in0)), sumD0);
-        sumD1 = addSquare(q1.sub(orZero(float32(d + 4L * (i + 8)), in1)), sumD1);
+      FloatVector sumD8 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector differenceA0 =
+            q0.sub(
+                IntVector.fromMemorySegment(I, ALL, a + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats());
+        sumA0 = differenceA0.fma(differenceA0, sumA0);
+        FloatVector differenceA8 =
+            q8.sub(
+                IntVector.fromMemorySegment(I, ALL, a + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats());
+        sumA8 = differenceA8.fma(differenceA8, sumA8);
+        FloatVector differenceB0 =
+            q0.sub(
+                IntVector.fromMemorySegment(I, ALL, b + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats());
+        sumB0 = differenceB0.fma(differenceB0, sumB0);
+        FloatVector differenceB8 =
+            q8.sub(
+                IntVector.fromMemorySegment(I, ALL, b + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats());
+        sumB8 = differenceB8.fma(differenceB8, sumB8);
+        FloatVector differenceC0 =
+            q0.sub(
+                IntVector.fromMemorySegment(I, ALL, c + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats());
+        sumC0 = differenceC0.fma(differenceC0, sumC0);
+        FloatVector differenceC8 =
+            q8.sub(
+                IntVector.fromMemorySegment(I, ALL, c + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats());
+        sumC8 = differenceC8.fma(differenceC8, sumC8);
+        FloatVector differenceD0 =
+            q0.sub(
+                IntVector.fromMemorySegment(I, ALL, d + 4L * i, LE)
+                    .and(mask0)
+                    .reinterpretAsFloats());
+        sumD0 = differenceD0.fma(differenceD0, sumD0);
+        FloatVector differenceD8 =
+            q8.sub(
+                IntVector.fromMemorySegment(I, ALL, d + 4L * (i + 8), LE)
+                    .and(mask8)
+                    .reinterpretAsFloats());
+        sumD8 = differenceD8.fma(differenceD8, sumD8);
       }
       totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
+      totalA8 = totalA8.add(sumA8);
       totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
+      totalB8 = totalB8.add(sumB8);
       totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
+      totalC8 = totalC8.add(sumC8);
       totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
+      totalD8 = totalD8.add(sumD8);
     }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
+    // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
+    FloatVector r8A = totalA0.add(totalA8);
+    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8C = totalC0.add(totalC8);
+    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector ab =
+        r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
+            .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
+    FloatVector cd =
+        r8C.blend(r8D.rearrange(ROTATE_4), UPPER_4)
+            .add(r8C.rearrange(ROTATE_4).blend(r8D, UPPER_4));
+    FloatVector r2 =
+        ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
+    FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
+    out[at] = r1.lane(0);
+    out[Math.min(at + 1, last)] = r1.lane(4);
+    out[Math.min(at + 2, last)] = r1.lane(2);
+    out[Math.min(at + 3, last)] = r1.lane(6);
   }
 
   @Override
   void dotFloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int shift = query.shift;
+    float scale = query.scale;
+    int dim = query.dimension();
     FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
+    FloatVector totalA8 = FloatVector.zero(F);
     FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
+    FloatVector totalB8 = FloatVector.zero(F);
     FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
+    FloatVector totalC8 = FloatVector.zero(F);
     FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
+    FloatVector totalD8 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
+      FloatVector sumA8 = FloatVector.zero(F);
       FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
+      FloatVector sumB8 = FloatVector.zero(F);
       FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
+      FloatVector sumC8 = FloatVector.zero(F);
       FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = q0.fma(float16(a + 2L * i), sumA0);
-        sumA1 = q1.fma(float16(a + 2L * (i + 8)), sumA1);
-        sumB0 = q0.fma(float16(b + 2L * i), sumB0);
-        sumB1 = q1.fma(float16(b + 2L * (i + 8)), sumB1);
-        sumC0 = q0.fma(float16(c + 2L * i), sumC0);
-        sumC1 = q1.fma(float16(c + 2L * (i + 8)), sumC1);
-        sumD0 = q0.fma(float16(d + 2L * i), sumD0);
-        sumD1 = q1.fma(float16(d + 2L * (i + 8)), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = q0.fma(orZero(float16(a + 2L * i), in0), sumA0);
-        sumA1 = q1.fma(orZero(float16(a + 2L * (i + 8)), in1), sumA1);
-        sumB0 = q0.fma(orZero(float16(b + 2L * i), in0), sumB0);
-        sumB1 = q1.fma(orZero(float16(b + 2L * (i + 8)), in1), sumB1);
-        sumC0 = q0.fma(orZero(float16(c + 2L * i), in0), sumC0);
-        sumC1 = q1.fma(orZero(float16(c + 2L * (i + 8)), in1), sumC1);
-        sumD0 = q0.fma(orZero(float16(d + 2L * i), in0), sumD0);
-        sumD1 = q1.fma(orZero(float16(d + 2L * (i + 8)), in1), sumD1);
+      FloatVector sumD8 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        sumA0 =
+            q0.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, a + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumA0);
+        sumA8 =
+            q8.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, a + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumA8);
+        sumB0 =
+            q0.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, b + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumB0);
+        sumB8 =
+            q8.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, b + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumB8);
+        sumC0 =
+            q0.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, c + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumC0);
+        sumC8 =
+            q8.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, c + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumC8);
+        sumD0 =
+            q0.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, d + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumD0);
+        sumD8 =
+            q8.fma(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, d + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale),
+                sumD8);
       }
       totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
+      totalA8 = totalA8.add(sumA8);
       totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
+      totalB8 = totalB8.add(sumB8);
       totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
+      totalC8 = totalC8.add(sumC8);
       totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
+      totalD8 = totalD8.add(sumD8);
     }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
+    // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
+    FloatVector r8A = totalA0.add(totalA8);
+    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8C = totalC0.add(totalC8);
+    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector ab =
+        r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
+            .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
+    FloatVector cd =
+        r8C.blend(r8D.rearrange(ROTATE_4), UPPER_4)
+            .add(r8C.rearrange(ROTATE_4).blend(r8D, UPPER_4));
+    FloatVector r2 =
+        ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
+    FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
+    out[at] = r1.lane(0);
+    out[Math.min(at + 1, last)] = r1.lane(4);
+    out[Math.min(at + 2, last)] = r1.lane(2);
+    out[Math.min(at + 3, last)] = r1.lane(6);
   }
 
   @Override
   void squareFloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int shift = query.shift;
+    float scale = query.scale;
+    int dim = query.dimension();
     FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
+    FloatVector totalA8 = FloatVector.zero(F);
     FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
+    FloatVector totalB8 = FloatVector.zero(F);
     FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
+    FloatVector totalC8 = FloatVector.zero(F);
     FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
+    FloatVector totalD8 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
+      FloatVector sumA8 = FloatVector.zero(F);
       FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
+      FloatVector sumB8 = FloatVector.zero(F);
       FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
+      FloatVector sumC8 = FloatVector.zero(F);
       FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = addSquare(q0.sub(float16(a + 2L * i)), sumA0);
-        sumA1 = addSquare(q1.sub(float16(a + 2L * (i + 8))), sumA1);
-        sumB0 = addSquare(q0.sub(float16(b + 2L * i)), sumB0);
-        sumB1 = addSquare(q1.sub(float16(b + 2L * (i + 8))), sumB1);
-        sumC0 = addSquare(q0.sub(float16(c + 2L * i)), sumC0);
-        sumC1 = addSquare(q1.sub(float16(c + 2L * (i + 8))), sumC1);
-        sumD0 = addSquare(q0.sub(float16(d + 2L * i)), sumD0);
-        sumD1 = addSquare(q1.sub(float16(d + 2L * (i + 8))), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = addSquare(q0.sub(orZero(float16(a + 2L * i), in0)), sumA0);
-        sumA1 = addSquare(q1.sub(orZero(float16(a + 2L * (i + 8)), in1)), sumA1);
-        sumB0 = addSquare(q0.sub(orZero(float16(b + 2L * i), in0)), sumB0);
-        sumB1 = addSquare(q1.sub(orZero(float16(b + 2L * (i + 8)), in1)), sumB1);
-        sumC0 = addSquare(q0.sub(orZero(float16(c + 2L * i), in0)), sumC0);
-        sumC1 = addSquare(q1.sub(orZero(float16(c + 2L * (i + 8)), in1)), sumC1);
-        sumD0 = addSquare(q0.sub(orZero(float16(d + 2L * i), in0)), sumD0);
-        sumD1 = addSquare(q1.sub(orZero(float16(d + 2L * (i + 8)), in1)), sumD1);
+      FloatVector sumD8 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector differenceA0 =
+            q0.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, a + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumA0 = differenceA0.fma(differenceA0, sumA0);
+        FloatVector differenceA8 =
+            q8.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, a + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumA8 = differenceA8.fma(differenceA8, sumA8);
+        FloatVector differenceB0 =
+            q0.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, b + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumB0 = differenceB0.fma(differenceB0, sumB0);
+        FloatVector differenceB8 =
+            q8.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, b + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumB8 = differenceB8.fma(differenceB8, sumB8);
+        FloatVector differenceC0 =
+            q0.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, c + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumC0 = differenceC0.fma(differenceC0, sumC0);
+        FloatVector differenceC8 =
+            q8.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, c + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumC8 = differenceC8.fma(differenceC8, sumC8);
+        FloatVector differenceD0 =
+            q0.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, d + 2L * i, LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask0)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumD0 = differenceD0.fma(differenceD0, sumD0);
+        FloatVector differenceD8 =
+            q8.sub(
+                ((IntVector)
+                        ShortVector.fromMemorySegment(S, ALL, d + 2L * (i + 8), LE)
+                            .convertShape(S2I, I, 0))
+                    .lanewise(LSHL, shift)
+                    .and(mask8)
+                    .reinterpretAsFloats()
+                    .mul(scale));
+        sumD8 = differenceD8.fma(differenceD8, sumD8);
       }
       totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
+      totalA8 = totalA8.add(sumA8);
       totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
+      totalB8 = totalB8.add(sumB8);
       totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
+      totalC8 = totalC8.add(sumC8);
       totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
+      totalD8 = totalD8.add(sumD8);
     }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
-  }
-
-  @Override
-  void dotBfloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
-    FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
-    FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
-    FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
-      FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
-      FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
-      FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = q0.fma(bfloat16(a + 2L * i), sumA0);
-        sumA1 = q1.fma(bfloat16(a + 2L * (i + 8)), sumA1);
-        sumB0 = q0.fma(bfloat16(b + 2L * i), sumB0);
-        sumB1 = q1.fma(bfloat16(b + 2L * (i + 8)), sumB1);
-        sumC0 = q0.fma(bfloat16(c + 2L * i), sumC0);
-        sumC1 = q1.fma(bfloat16(c + 2L * (i + 8)), sumC1);
-        sumD0 = q0.fma(bfloat16(d + 2L * i), sumD0);
-        sumD1 = q1.fma(bfloat16(d + 2L * (i + 8)), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = q0.fma(orZero(bfloat16(a + 2L * i), in0), sumA0);
-        sumA1 = q1.fma(orZero(bfloat16(a + 2L * (i + 8)), in1), sumA1);
-        sumB0 = q0.fma(orZero(bfloat16(b + 2L * i), in0), sumB0);
-        sumB1 = q1.fma(orZero(bfloat16(b + 2L * (i + 8)), in1), sumB1);
-        sumC0 = q0.fma(orZero(bfloat16(c + 2L * i), in0), sumC0);
-        sumC1 = q1.fma(orZero(bfloat16(c + 2L * (i + 8)), in1), sumC1);
-        sumD0 = q0.fma(orZero(bfloat16(d + 2L * i), in0), sumD0);
-        sumD1 = q1.fma(orZero(bfloat16(d + 2L * (i + 8)), in1), sumD1);
-      }
-      totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
-      totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
-      totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
-      totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
-    }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
-  }
-
-  @Override
-  void squareBfloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
-    FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
-    FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
-    FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
-      FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
-      FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
-      FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = addSquare(q0.sub(bfloat16(a + 2L * i)), sumA0);
-        sumA1 = addSquare(q1.sub(bfloat16(a + 2L * (i + 8))), sumA1);
-        sumB0 = addSquare(q0.sub(bfloat16(b + 2L * i)), sumB0);
-        sumB1 = addSquare(q1.sub(bfloat16(b + 2L * (i + 8))), sumB1);
-        sumC0 = addSquare(q0.sub(bfloat16(c + 2L * i)), sumC0);
-        sumC1 = addSquare(q1.sub(bfloat16(c + 2L * (i + 8))), sumC1);
-        sumD0 = addSquare(q0.sub(bfloat16(d + 2L * i)), sumD0);
-        sumD1 = addSquare(q1.sub(bfloat16(d + 2L * (i + 8))), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = addSquare(q0.sub(orZero(bfloat16(a + 2L * i), in0)), sumA0);
-        sumA1 = addSquare(q1.sub(orZero(bfloat16(a + 2L * (i + 8)), in1)), sumA1);
-        sumB0 = addSquare(q0.sub(orZero(bfloat16(b + 2L * i), in0)), sumB0);
-        sumB1 = addSquare(q1.sub(orZero(bfloat16(b + 2L * (i + 8)), in1)), sumB1);
-        sumC0 = addSquare(q0.sub(orZero(bfloat16(c + 2L * i), in0)), sumC0);
-        sumC1 = addSquare(q1.sub(orZero(bfloat16(c + 2L * (i + 8)), in1)), sumC1);
-        sumD0 = addSquare(q0.sub(orZero(bfloat16(d + 2L * i), in0)), sumD0);
-        sumD1 = addSquare(q1.sub(orZero(bfloat16(d + 2L * (i + 8)), in1)), sumD1);
-      }
-      totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
-      totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
-      totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
-      totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
-    }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
+    // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
+    FloatVector r8A = totalA0.add(totalA8);
+    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8C = totalC0.add(totalC8);
+    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector ab =
+        r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
+            .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
+    FloatVector cd =
+        r8C.blend(r8D.rearrange(ROTATE_4), UPPER_4)
+            .add(r8C.rearrange(ROTATE_4).blend(r8D, UPPER_4));
+    FloatVector r2 =
+        ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
+    FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
+    out[at] = r1.lane(0);
+    out[Math.min(at + 1, last)] = r1.lane(4);
+    out[Math.min(at + 2, last)] = r1.lane(2);
+    out[Math.min(at + 3, last)] = r1.lane(6);
   }
 
   @Override
   void dotInt8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
+    FloatVector totalA8 = FloatVector.zero(F);
     FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
+    FloatVector totalB8 = FloatVector.zero(F);
     FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
+    FloatVector totalC8 = FloatVector.zero(F);
     FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
+    FloatVector totalD8 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
+      FloatVector sumA8 = FloatVector.zero(F);
       FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
+      FloatVector sumB8 = FloatVector.zero(F);
       FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
+      FloatVector sumC8 = FloatVector.zero(F);
       FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = q0.fma(int8Float(a + i), sumA0);
-        sumA1 = q1.fma(int8Float(a + i + 8), sumA1);
-        sumB0 = q0.fma(int8Float(b + i), sumB0);
-        sumB1 = q1.fma(int8Float(b + i + 8), sumB1);
-        sumC0 = q0.fma(int8Float(c + i), sumC0);
-        sumC1 = q1.fma(int8Float(c + i + 8), sumC1);
-        sumD0 = q0.fma(int8Float(d + i), sumD0);
-        sumD1 = q1.fma(int8Float(d + i + 8), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = q0.fma(orZero(int8Float(a + i), in0), sumA0);
-        sumA1 = q1.fma(orZero(int8Float(a + i + 8), in1), sumA1);
-        sumB0 = q0.fma(orZero(int8Float(b + i), in0), sumB0);
-        sumB1 = q1.fma(orZero(int8Float(b + i + 8), in1), sumB1);
-        sumC0 = q0.fma(orZero(int8Float(c + i), in0), sumC0);
-        sumC1 = q1.fma(orZero(int8Float(c + i + 8), in1), sumC1);
-        sumD0 = q0.fma(orZero(int8Float(d + i), in0), sumD0);
-        sumD1 = q1.fma(orZero(int8Float(d + i + 8), in1), sumD1);
+      FloatVector sumD8 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        sumA0 =
+            q0.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0),
+                sumA0);
+        sumA8 =
+            q8.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, a + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0),
+                sumA8);
+        sumB0 =
+            q0.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0),
+                sumB0);
+        sumB8 =
+            q8.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, b + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0),
+                sumB8);
+        sumC0 =
+            q0.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0),
+                sumC0);
+        sumC8 =
+            q8.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, c + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0),
+                sumC8);
+        sumD0 =
+            q0.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0),
+                sumD0);
+        sumD8 =
+            q8.fma(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, d + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0),
+                sumD8);
       }
       totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
+      totalA8 = totalA8.add(sumA8);
       totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
+      totalB8 = totalB8.add(sumB8);
       totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
+      totalC8 = totalC8.add(sumC8);
       totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
+      totalD8 = totalD8.add(sumD8);
     }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
+    // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
+    FloatVector r8A = totalA0.add(totalA8);
+    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8C = totalC0.add(totalC8);
+    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector ab =
+        r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
+            .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
+    FloatVector cd =
+        r8C.blend(r8D.rearrange(ROTATE_4), UPPER_4)
+            .add(r8C.rearrange(ROTATE_4).blend(r8D, UPPER_4));
+    FloatVector r2 =
+        ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
+    FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
+    out[at] = r1.lane(0);
+    out[Math.min(at + 1, last)] = r1.lane(4);
+    out[Math.min(at + 2, last)] = r1.lane(2);
+    out[Math.min(at + 3, last)] = r1.lane(6);
   }
 
   @Override
   void squareInt8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    float[] components = query.floats;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
+    FloatVector totalA8 = FloatVector.zero(F);
     FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
+    FloatVector totalB8 = FloatVector.zero(F);
     FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
+    FloatVector totalC8 = FloatVector.zero(F);
     FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
+    FloatVector totalD8 = FloatVector.zero(F);
     for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
       FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
+      FloatVector sumA8 = FloatVector.zero(F);
       FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
+      FloatVector sumB8 = FloatVector.zero(F);
       FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
+      FloatVector sumC8 = FloatVector.zero(F);
       FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = addSquare(q0.sub(int8Float(a + i)), sumA0);
-        sumA1 = addSquare(q1.sub(int8Float(a + i + 8)), sumA1);
-        sumB0 = addSquare(q0.sub(int8Float(b + i)), sumB0);
-        sumB1 = addSquare(q1.sub(int8Float(b + i + 8)), sumB1);
-        sumC0 = addSquare(q0.sub(int8Float(c + i)), sumC0);
-        sumC1 = addSquare(q1.sub(int8Float(c + i + 8)), sumC1);
-        sumD0 = addSquare(q0.sub(int8Float(d + i)), sumD0);
-        sumD1 = addSquare(q1.sub(int8Float(d + i + 8)), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = addSquare(q0.sub(orZero(int8Float(a + i), in0)), sumA0);
-        sumA1 = addSquare(q1.sub(orZero(int8Float(a + i + 8), in1)), sumA1);
-        sumB0 = addSquare(q0.sub(orZero(int8Float(b + i), in0)), sumB0);
-        sumB1 = addSquare(q1.sub(orZero(int8Float(b + i + 8), in1)), sumB1);
-        sumC0 = addSquare(q0.sub(orZero(int8Float(c + i), in0)), sumC0);
-        sumC1 = addSquare(q1.sub(orZero(int8Float(c + i + 8), in1)), sumC1);
-        sumD0 = addSquare(q0.sub(orZero(int8Float(d + i), in0)), sumD0);
-        sumD1 = addSquare(q1.sub(orZero(int8Float(d + i + 8), in1)), sumD1);
+      FloatVector sumD8 = FloatVector.zero(F);
+      for (int i = chunk; i < Math.min(dim, chunk + CHUNK); i += LANES) {
+        FloatVector q0 = FloatVector.fromArray(F, components, i);
+        IntVector mask0 = IntVector.fromArray(I, keep, i);
+        FloatVector q8 = FloatVector.fromArray(F, components, i + 8);
+        IntVector mask8 = IntVector.fromArray(I, keep, i + 8);
+        FloatVector differenceA0 =
+            q0.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0));
+        sumA0 = differenceA0.fma(differenceA0, sumA0);
+        FloatVector differenceA8 =
+            q8.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, a + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0));
+        sumA8 = differenceA8.fma(differenceA8, sumA8);
+        FloatVector differenceB0 =
+            q0.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0));
+        sumB0 = differenceB0.fma(differenceB0, sumB0);
+        FloatVector differenceB8 =
+            q8.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, b + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0));
+        sumB8 = differenceB8.fma(differenceB8, sumB8);
+        FloatVector differenceC0 =
+            q0.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0));
+        sumC0 = differenceC0.fma(differenceC0, sumC0);
+        FloatVector differenceC8 =
+            q8.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, c + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0));
+        sumC8 = differenceC8.fma(differenceC8, sumC8);
+        FloatVector differenceD0 =
+            q0.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
+                        .and(mask0)
+                        .convertShape(I2F, F, 0));
+        sumD0 = differenceD0.fma(differenceD0, sumD0);
+        FloatVector differenceD8 =
+            q8.sub(
+                (FloatVector)
+                    ((IntVector)
+                            ByteVector.fromMemorySegment(B, ALL, d + i + 8, LE)
+                                .convertShape(B2I, I, 0))
+                        .and(mask8)
+                        .convertShape(I2F, F, 0));
+        sumD8 = differenceD8.fma(differenceD8, sumD8);
       }
       totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
+      totalA8 = totalA8.add(sumA8);
       totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
+      totalB8 = totalB8.add(sumB8);
       totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
+      totalC8 = totalC8.add(sumC8);
       totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
+      totalD8 = totalD8.add(sumD8);
     }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
+    // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
+    FloatVector r8A = totalA0.add(totalA8);
+    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8C = totalC0.add(totalC8);
+    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector ab =
+        r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
+            .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
+    FloatVector cd =
+        r8C.blend(r8D.rearrange(ROTATE_4), UPPER_4)
+            .add(r8C.rearrange(ROTATE_4).blend(r8D, UPPER_4));
+    FloatVector r2 =
+        ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
+    FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
+    out[at] = r1.lane(0);
+    out[Math.min(at + 1, last)] = r1.lane(4);
+    out[Math.min(at + 2, last)] = r1.lane(2);
+    out[Math.min(at + 3, last)] = r1.lane(6);
   }
 
   @Override
-  void dotUint8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
-    FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
-    FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
-    FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
-      FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
-      FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
-      FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = q0.fma(uint8Float(a + i), sumA0);
-        sumA1 = q1.fma(uint8Float(a + i + 8), sumA1);
-        sumB0 = q0.fma(uint8Float(b + i), sumB0);
-        sumB1 = q1.fma(uint8Float(b + i + 8), sumB1);
-        sumC0 = q0.fma(uint8Float(c + i), sumC0);
-        sumC1 = q1.fma(uint8Float(c + i + 8), sumC1);
-        sumD0 = q0.fma(uint8Float(d + i), sumD0);
-        sumD1 = q1.fma(uint8Float(d + i + 8), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = q0.fma(orZero(uint8Float(a + i), in0), sumA0);
-        sumA1 = q1.fma(orZero(uint8Float(a + i + 8), in1), sumA1);
-        sumB0 = q0.fma(orZero(uint8Float(b + i), in0), sumB0);
-        sumB1 = q1.fma(orZero(uint8Float(b + i + 8), in1), sumB1);
-        sumC0 = q0.fma(orZero(uint8Float(c + i), in0), sumC0);
-        sumC1 = q1.fma(orZero(uint8Float(c + i + 8), in1), sumC1);
-        sumD0 = q0.fma(orZero(uint8Float(d + i), in0), sumD0);
-        sumD1 = q1.fma(orZero(uint8Float(d + i + 8), in1), sumD1);
-      }
-      totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
-      totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
-      totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
-      totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
-    }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
-  }
-
-  @Override
-  void squareUint8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last) {
-    FloatVector totalA0 = FloatVector.zero(F);
-    FloatVector totalA1 = FloatVector.zero(F);
-    FloatVector totalB0 = FloatVector.zero(F);
-    FloatVector totalB1 = FloatVector.zero(F);
-    FloatVector totalC0 = FloatVector.zero(F);
-    FloatVector totalC1 = FloatVector.zero(F);
-    FloatVector totalD0 = FloatVector.zero(F);
-    FloatVector totalD1 = FloatVector.zero(F);
-    for (int chunk = 0; chunk < dim; chunk += CHUNK) {
-      int end = Math.min(dim, chunk + CHUNK);
-      FloatVector sumA0 = FloatVector.zero(F);
-      FloatVector sumA1 = FloatVector.zero(F);
-      FloatVector sumB0 = FloatVector.zero(F);
-      FloatVector sumB1 = FloatVector.zero(F);
-      FloatVector sumC0 = FloatVector.zero(F);
-      FloatVector sumC1 = FloatVector.zero(F);
-      FloatVector sumD0 = FloatVector.zero(F);
-      FloatVector sumD1 = FloatVector.zero(F);
-      int i = chunk;
-      for (; i <= end - LANES; i += LANES) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        sumA0 = addSquare(q0.sub(uint8Float(a + i)), sumA0);
-        sumA1 = addSquare(q1.sub(uint8Float(a + i + 8)), sumA1);
-        sumB0 = addSquare(q0.sub(uint8Float(b + i)), sumB0);
-        sumB1 = addSquare(q1.sub(uint8Float(b + i + 8)), sumB1);
-        sumC0 = addSquare(q0.sub(uint8Float(c + i)), sumC0);
-        sumC1 = addSquare(q1.sub(uint8Float(c + i + 8)), sumC1);
-        sumD0 = addSquare(q0.sub(uint8Float(d + i)), sumD0);
-        sumD1 = addSquare(q1.sub(uint8Float(d + i + 8)), sumD1);
-      }
-      if (i < end) {
-        FloatVector q0 = FloatVector.fromArray(F, query, i);
-        VectorMask<Float> in0 = F.indexInRange(i, end);
-        FloatVector q1 = FloatVector.fromArray(F, query, i + 8);
-        VectorMask<Float> in1 = F.indexInRange(i + 8, end);
-        sumA0 = addSquare(q0.sub(orZero(uint8Float(a + i), in0)), sumA0);
-        sumA1 = addSquare(q1.sub(orZero(uint8Float(a + i + 8), in1)), sumA1);
-        sumB0 = addSquare(q0.sub(orZero(uint8Float(b + i), in0)), sumB0);
-        sumB1 = addSquare(q1.sub(orZero(uint8Float(b + i + 8), in1)), sumB1);
-        sumC0 = addSquare(q0.sub(orZero(uint8Float(c + i), in0)), sumC0);
-        sumC1 = addSquare(q1.sub(orZero(uint8Float(c + i + 8), in1)), sumC1);
-        sumD0 = addSquare(q0.sub(orZero(uint8Float(d + i), in0)), sumD0);
-        sumD1 = addSquare(q1.sub(orZero(uint8Float(d + i + 8), in1)), sumD1);
-      }
-      totalA0 = totalA0.add(sumA0);
-      totalA1 = totalA1.add(sumA1);
-      totalB0 = totalB0.add(sumB0);
-      totalB1 = totalB1.add(sumB1);
-      totalC0 = totalC0.add(sumC0);
-      totalC1 = totalC1.add(sumC1);
-      totalD0 = totalD0.add(sumD0);
-      totalD1 = totalD1.add(sumD1);
-    }
-    out[at] = sum(totalA0, totalA1);
-    out[Math.min(at + 1, last)] = sum(totalB0, totalB1);
-    out[Math.min(at + 2, last)] = sum(totalC0, totalC1);
-    out[Math.min(at + 3, last)] = sum(totalD0, totalD1);
-  }
-
-  @Override
-  void dotInt8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
+  void dotInt8(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    int[] components = query.ints;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     IntVector sumA = IntVector.zero(I);
     IntVector sumB = IntVector.zero(I);
     IntVector sumC = IntVector.zero(I);
     IntVector sumD = IntVector.zero(I);
     for (int i = 0; i < dim; i += 8) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = sumA.add(q.mul(int8(a + i)));
-      sumB = sumB.add(q.mul(int8(b + i)));
-      sumC = sumC.add(q.mul(int8(c + i)));
-      sumD = sumD.add(q.mul(int8(d + i)));
+      IntVector q = IntVector.fromArray(I, components, i);
+      IntVector mask = IntVector.fromArray(I, keep, i);
+      sumA =
+          sumA.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
+      sumB =
+          sumB.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
+      sumC =
+          sumC.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
+      sumD =
+          sumD.add(
+              q.mul(
+                  ((IntVector)
+                          ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
+                      .and(mask)));
     }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
+    out[at] = sumA.reduceLanes(ADD);
+    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
   }
 
   @Override
   void squareInt8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
-    IntVector sumA = IntVector.zero(I);
-    IntVector sumB = IntVector.zero(I);
-    IntVector sumC = IntVector.zero(I);
-    IntVector sumD = IntVector.zero(I);
-    int i = 0;
-    for (; i <= dim - 8; i += 8) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = addSquare(q.sub(int8(a + i)), sumA);
-      sumB = addSquare(q.sub(int8(b + i)), sumB);
-      sumC = addSquare(q.sub(int8(c + i)), sumC);
-      sumD = addSquare(q.sub(int8(d + i)), sumD);
-    }
-    if (i < dim) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      VectorMask<Integer> in = I.indexInRange(i, dim);
-      sumA = addSquare(q.sub(orZero(int8(a + i), in)), sumA);
-      sumB = addSquare(q.sub(orZero(int8(b + i), in)), sumB);
-      sumC = addSquare(q.sub(orZero(int8(c + i), in)), sumC);
-      sumD = addSquare(q.sub(orZero(int8(d + i), in)), sumD);
-    }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
-  }
-
-  @Override
-  void dotUint8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    int[] components = query.ints;
+    int[] keep = query.keep;
+    int dim = query.dimension();
     IntVector sumA = IntVector.zero(I);
     IntVector sumB = IntVector.zero(I);
     IntVector sumC = IntVector.zero(I);
     IntVector sumD = IntVector.zero(I);
     for (int i = 0; i < dim; i += 8) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = sumA.add(q.mul(uint8(a + i)));
-      sumB = sumB.add(q.mul(uint8(b + i)));
-      sumC = sumC.add(q.mul(uint8(c + i)));
-      sumD = sumD.add(q.mul(uint8(d + i)));
+      IntVector q = IntVector.fromArray(I, components, i);
+      IntVector mask = IntVector.fromArray(I, keep, i);
+      IntVector differenceA =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumA = sumA.add(differenceA.mul(differenceA));
+      IntVector differenceB =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumB = sumB.add(differenceB.mul(differenceB));
+      IntVector differenceC =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumC = sumC.add(differenceC.mul(differenceC));
+      IntVector differenceD =
+          q.sub(
+              ((IntVector) ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
+                  .and(mask));
+      sumD = sumD.add(differenceD.mul(differenceD));
     }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
+    out[at] = sumA.reduceLanes(ADD);
+    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
   }
 
   @Override
-  void squareUint8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last) {
-    IntVector sumA = IntVector.zero(I);
-    IntVector sumB = IntVector.zero(I);
-    IntVector sumC = IntVector.zero(I);
-    IntVector sumD = IntVector.zero(I);
-    int i = 0;
-    for (; i <= dim - 8; i += 8) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      sumA = addSquare(q.sub(uint8(a + i)), sumA);
-      sumB = addSquare(q.sub(uint8(b + i)), sumB);
-      sumC = addSquare(q.sub(uint8(c + i)), sumC);
-      sumD = addSquare(q.sub(uint8(d + i)), sumD);
-    }
-    if (i < dim) {
-      IntVector q = IntVector.fromArray(I, query, i);
-      VectorMask<Integer> in = I.indexInRange(i, dim);
-      sumA = addSquare(q.sub(orZero(uint8(a + i), in)), sumA);
-      sumB = addSquare(q.sub(orZero(uint8(b + i), in)), sumB);
-      sumC = addSquare(q.sub(orZero(uint8(c + i), in)), sumC);
-      sumD = addSquare(q.sub(orZero(uint8(d + i), in)), sumD);
-    }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
-  }
-
-  @Override
-  void hamming(
-      long a,
-      long b,
-      long c,
-      long d,
-      long[] query,
-      long[] mask,
-      int bytes,
-      float[] out,
-      int at,
-      int last) {
+  void hamming(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+    long[] bits = query.bits;
+    long[] keep = query.keepBits;
+    int words = (query.dimension() + 63) / 64;
     LongVector sumA = LongVector.zero(L);
     LongVector sumB = LongVector.zero(L);
     LongVector sumC = LongVector.zero(L);
     LongVector sumD = LongVector.zero(L);
-    for (int i = 0; i < (bytes + 7) / 8; i += 4) {
-      LongVector q = LongVector.fromArray(L, query, i);
-      LongVector in = LongVector.fromArray(L, mask, i);
-      sumA = sumA.add(differingBits(a + 8L * i, q, in));
-      sumB = sumB.add(differingBits(b + 8L * i, q, in));
-      sumC = sumC.add(differingBits(c + 8L * i, q, in));
-      sumD = sumD.add(differingBits(d + 8L * i, q, in));
+    for (int i = 0; i < words; i += 4) {
+      LongVector q = LongVector.fromArray(L, bits, i);
+      LongVector mask = LongVector.fromArray(L, keep, i);
+      sumA =
+          sumA.add(
+              LongVector.fromMemorySegment(L, ALL, a + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
+      sumB =
+          sumB.add(
+              LongVector.fromMemorySegment(L, ALL, b + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
+      sumC =
+          sumC.add(
+              LongVector.fromMemorySegment(L, ALL, c + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
+      sumD =
+          sumD.add(
+              LongVector.fromMemorySegment(L, ALL, d + 8L * i, LE)
+                  .lanewise(XOR, q)
+                  .and(mask)
+                  .lanewise(BIT_COUNT));
     }
-    out[at] = sumA.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(VectorOperators.ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(VectorOperators.ADD);
-  }
-
-  private static LongVector differingBits(long at, LongVector query, LongVector mask) {
-    return LongVector.fromMemorySegment(L, ALL, at, LE)
-        .lanewise(VectorOperators.XOR, query)
-        .lanewise(VectorOperators.AND, mask)
-        .lanewise(VectorOperators.BIT_COUNT);
-  }
-
-  private static FloatVector addSquare(FloatVector difference, FloatVector sum) {
-    return difference.fma(difference, sum);
-  }
-
-  private static IntVector addSquare(IntVector difference, IntVector sum) {
-    return difference.mul(difference).add(sum);
-  }
-
-  private static FloatVector orZero(FloatVector v, VectorMask<Float> in) {
-    return FloatVector.zero(F).blend(v, in);
-  }
-
-  private static IntVector orZero(IntVector v, VectorMask<Integer> in) {
-    return IntVector.zero(I).blend(v, in);
-  }
-
-  private static FloatVector float32(long at) {
-    return FloatVector.fromMemorySegment(F, ALL, at, LE);
-  }
-
-  private static FloatVector bfloat16(long at) {
-    return unsignedShorts(at).lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats();
-  }
-
-  /**
-   * Exact for every finite half: its exponent and fraction moved into a float's place stand for the
-   * value times 2^-112, subnormals included, and the multiplication by 2^112 is exact.
-   */
-  private static FloatVector float16(long at) {
-    IntVector half = unsignedShorts(at);
-    FloatVector magnitude =
-        half.lanewise(VectorOperators.AND, 0x7fff)
-            .lanewise(VectorOperators.LSHL, 13)
-            .reinterpretAsFloats()
-            .mul(0x1p112f);
-    return magnitude
-        .reinterpretAsInts()
-        .lanewise(
-            VectorOperators.OR,
-            half.lanewise(VectorOperators.AND, 0x8000).lanewise(VectorOperators.LSHL, 16))
-        .reinterpretAsFloats();
-  }
-
-  private static IntVector unsignedShorts(long at) {
-    return (IntVector)
-        ShortVector.fromMemorySegment(S, ALL, at, LE)
-            .convertShape(VectorOperators.ZERO_EXTEND_S2I, I, 0);
-  }
-
-  private static FloatVector int8Float(long at) {
-    return (FloatVector) int8(at).convertShape(VectorOperators.I2F, F, 0);
-  }
-
-  private static FloatVector uint8Float(long at) {
-    return (FloatVector) uint8(at).convertShape(VectorOperators.I2F, F, 0);
-  }
-
-  private static IntVector int8(long at) {
-    return (IntVector)
-        ByteVector.fromMemorySegment(B, ALL, at, LE).convertShape(VectorOperators.B2I, I, 0);
-  }
-
-  private static IntVector uint8(long at) {
-    return (IntVector)
-        ByteVector.fromMemorySegment(B, ALL, at, LE)
-            .convertShape(VectorOperators.ZERO_EXTEND_B2I, I, 0);
-  }
-
-  /** The written tree: lanes 8 apart, 4 apart, 2 apart, neighbours. */
-  private static float sum(FloatVector low, FloatVector high) {
-    FloatVector r8 = low.add(high);
-    FloatVector r4 = r8.add(r8.rearrange(ROTATE_4));
-    FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
-    return r2.add(r2.rearrange(ROTATE_1)).lane(0) + 0.0f;
+    out[at] = sumA.reduceLanes(ADD);
+    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
   }
 }

@@ -30,6 +30,10 @@ public final class NativeMemory {
     return ALL.get(FLOAT, address);
   }
 
+  static int shortAt(long address) {
+    return ALL.get(SHORT, address);
+  }
+
   static float halfAt(long address) {
     return Float.float16ToFloat(ALL.get(SHORT, address));
   }

@@ -6,6 +6,7 @@ import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
+import java.util.Arrays;
 
 /**
  * One query vector, checked and brought into the form that the kernels of its field read. Made once
@@ -25,16 +26,10 @@ public final class PreparedQuery {
     SQUARE_FLOAT32,
     DOT_FLOAT16,
     SQUARE_FLOAT16,
-    DOT_BFLOAT16,
-    SQUARE_BFLOAT16,
     DOT_INT8,
     SQUARE_INT8,
-    DOT_UINT8,
-    SQUARE_UINT8,
     DOT_INT8_FLOAT,
     SQUARE_INT8_FLOAT,
-    DOT_UINT8_FLOAT,
-    SQUARE_UINT8_FLOAT,
     HAMMING
   }
 
@@ -49,10 +44,21 @@ public final class PreparedQuery {
   /** Zero padded to blocks of 16; null where the kernel reads no ints. */
   final int[] ints;
 
+  /**
+   * By component, padded likewise: which bits of a row's component count once it stands in an int,
+   * none beyond the dimension.
+   */
+  final int[] keep;
+
+  /** How 16-bit floats become floats, see {@link RowKernels#dotFloat16}. */
+  final int shift;
+
+  final float scale;
+
   /** Packed bits and the mask of those that count, zero padded to blocks of 64 bytes; or null. */
   final long[] bits;
 
-  final long[] bitMask;
+  final long[] keepBits;
 
   /** What turns a raw dot product into the dot product, or into cosine times the row's length. */
   final double factor;
@@ -88,8 +94,11 @@ public final class PreparedQuery {
     boolean binary = type == VectorType.BINARY;
     this.floats = binary || integers ? null : scaled(values, exponent);
     this.ints = integers ? ints(values) : null;
+    this.shift = type == VectorType.BFLOAT16 ? 16 : 13;
+    this.scale = type == VectorType.BFLOAT16 ? 1 : 0x1p112f;
     this.bits = binary ? pack(values, true) : null;
-    this.bitMask = binary ? pack(values, false) : null;
+    this.keepBits = binary ? pack(values, false) : null;
+    this.keep = binary ? null : keep(type, values.length);
   }
 
   /**
@@ -153,16 +162,11 @@ public final class PreparedQuery {
     boolean dot = metric == Metric.DOT || metric == Metric.COSINE;
     return switch (type) {
       case FLOAT32 -> dot ? Kernel.DOT_FLOAT32 : Kernel.SQUARE_FLOAT32;
-      case FLOAT16 -> dot ? Kernel.DOT_FLOAT16 : Kernel.SQUARE_FLOAT16;
-      case BFLOAT16 -> dot ? Kernel.DOT_BFLOAT16 : Kernel.SQUARE_BFLOAT16;
-      case INT8 ->
+      case FLOAT16, BFLOAT16 -> dot ? Kernel.DOT_FLOAT16 : Kernel.SQUARE_FLOAT16;
+      case INT8, UINT8 ->
           integers
               ? (dot ? Kernel.DOT_INT8 : Kernel.SQUARE_INT8)
               : (dot ? Kernel.DOT_INT8_FLOAT : Kernel.SQUARE_INT8_FLOAT);
-      case UINT8 ->
-          integers
-              ? (dot ? Kernel.DOT_UINT8 : Kernel.SQUARE_UINT8)
-              : (dot ? Kernel.DOT_UINT8_FLOAT : Kernel.SQUARE_UINT8_FLOAT);
       case BINARY -> Kernel.HAMMING;
     };
   }
@@ -182,6 +186,19 @@ public final class PreparedQuery {
       sum = Math.fma((double) value, (double) value, sum);
     }
     return Math.sqrt(sum);
+  }
+
+  private static int[] keep(VectorType type, int dimension) {
+    int bits =
+        switch (type) {
+          // Sign extended and shifted by 13, a half's sign has copies where a float's exponent is.
+          case FLOAT16 -> 0x8fffe000;
+          case UINT8 -> 0xff;
+          case FLOAT32, BFLOAT16, INT8, BINARY -> -1;
+        };
+    int[] out = new int[padded(dimension, RowKernels.LANES)];
+    Arrays.fill(out, 0, dimension, bits);
+    return out;
   }
 
   private static int padded(int length, int block) {

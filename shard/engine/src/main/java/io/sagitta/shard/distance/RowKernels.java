@@ -8,11 +8,19 @@ package io.sagitta.shard.distance;
  * <p>Every method scores the rows at addresses {@code a, b, c, d} and writes to {@code out[at]},
  * {@code out[min(at + 1, last)]}, and so on: a caller with fewer than four rows left repeats its
  * last row. Four rows at once hide the latency of the one dependent chain that the fixed order
- * leaves each row. Implementations other than the scalar one read whole blocks of 16 components (64
- * bytes for bits), so at least that much must be readable behind each address.
+ * leaves each row.
  *
- * <p>The methods are small on purpose: a Vector API method that outgrows the compiler's inlining
- * limits allocates its vectors on the heap.
+ * <p>The query's arrays are padded to whole blocks of 16 components (64 bytes for bits), so that
+ * one loop handles any dimension. All but the scalar kernels read whole blocks of a row too, so
+ * that much must be readable behind each address; what they read behind the row is masked by {@link
+ * PreparedQuery#keep} and may be anything, NaN included.
+ *
+ * <p><b>Why nothing is factored out of the vector kernels.</b> C2 stops inlining ordinary methods
+ * once a compilation holds 18,000 nodes, which four rows reach; a helper that takes or returns a
+ * vector is then called for real and every vector goes through the heap: hundreds of bytes a row
+ * and five times the time. Calls into the Vector API itself are always inlined. For the same reason
+ * a process uses one width: with several, the API's own call sites see several classes and C2 boxes
+ * what it cannot pin down. Measured, and {@code KernelDisciplineTest} watches.
  */
 abstract class RowKernels {
   /** Accumulators of a sum, and components read at a time. */
@@ -28,65 +36,40 @@ abstract class RowKernels {
   abstract String name();
 
   abstract void dotFloat32(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
 
   abstract void squareFloat32(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void dotFloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void squareFloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void dotBfloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void squareBfloat16(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void dotInt8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last);
-
-  abstract void squareInt8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last);
-
-  abstract void dotUint8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last);
-
-  abstract void squareUint8(
-      long a, long b, long c, long d, int[] query, int dim, float[] out, int at, int last);
-
-  /** int8 rows under a query with fractions. */
-  abstract void dotInt8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void squareInt8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  /** uint8 rows under a query with fractions. */
-  abstract void dotUint8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
-
-  abstract void squareUint8Float(
-      long a, long b, long c, long d, float[] query, int dim, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
 
   /**
-   * Differing bits.
-   *
-   * @param query packed bits, zero padded to blocks of 8 longs
-   * @param mask ones where a component is, zero padded likewise
-   * @param bytes bytes of a row
+   * Both kinds of 16-bit floats: a component is its bits, sign extended, shifted left, masked, read
+   * as a float, times the query's {@code scale}. A bfloat16 is the upper half of a float (shift 16,
+   * scale 1). A float16 shifted by 13 stands where a float's bits do and means its value times
+   * 2^-112, subnormals included, so a scale of 2^112 makes it exact.
    */
+  abstract void dotFloat16(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+
+  abstract void squareFloat16(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+
+  /**
+   * Both kinds of bytes: {@code keep} leaves 8 bits of a uint8 and all 32 of a sign-extended int8.
+   */
+  abstract void dotInt8(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+
+  abstract void squareInt8(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+
+  /** Bytes under a query with fractions. */
+  abstract void dotInt8Float(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+
+  abstract void squareInt8Float(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+
+  /** Differing bits. */
   abstract void hamming(
-      long a,
-      long b,
-      long c,
-      long d,
-      long[] query,
-      long[] mask,
-      int bytes,
-      float[] out,
-      int at,
-      int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
 }

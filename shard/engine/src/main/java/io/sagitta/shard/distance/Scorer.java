@@ -172,26 +172,16 @@ public final class Scorer {
       float[] out,
       int at,
       int last) {
-    int dim = q.dimension();
     switch (q.kernel) {
-      case DOT_FLOAT32 -> kernels.dotFloat32(a, b, c, d, q.floats, dim, out, at, last);
-      case SQUARE_FLOAT32 -> kernels.squareFloat32(a, b, c, d, q.floats, dim, out, at, last);
-      case DOT_FLOAT16 -> kernels.dotFloat16(a, b, c, d, q.floats, dim, out, at, last);
-      case SQUARE_FLOAT16 -> kernels.squareFloat16(a, b, c, d, q.floats, dim, out, at, last);
-      case DOT_BFLOAT16 -> kernels.dotBfloat16(a, b, c, d, q.floats, dim, out, at, last);
-      case SQUARE_BFLOAT16 -> kernels.squareBfloat16(a, b, c, d, q.floats, dim, out, at, last);
-      case DOT_INT8 -> kernels.dotInt8(a, b, c, d, q.ints, dim, out, at, last);
-      case SQUARE_INT8 -> kernels.squareInt8(a, b, c, d, q.ints, dim, out, at, last);
-      case DOT_UINT8 -> kernels.dotUint8(a, b, c, d, q.ints, dim, out, at, last);
-      case SQUARE_UINT8 -> kernels.squareUint8(a, b, c, d, q.ints, dim, out, at, last);
-      case DOT_INT8_FLOAT -> kernels.dotInt8Float(a, b, c, d, q.floats, dim, out, at, last);
-      case SQUARE_INT8_FLOAT -> kernels.squareInt8Float(a, b, c, d, q.floats, dim, out, at, last);
-      case DOT_UINT8_FLOAT -> kernels.dotUint8Float(a, b, c, d, q.floats, dim, out, at, last);
-      case SQUARE_UINT8_FLOAT -> kernels.squareUint8Float(a, b, c, d, q.floats, dim, out, at, last);
-      case HAMMING -> {
-        int bytes = q.type().bytes(dim);
-        kernels.hamming(a, b, c, d, q.bits, q.bitMask, bytes, out, at, last);
-      }
+      case DOT_FLOAT32 -> kernels.dotFloat32(a, b, c, d, q, out, at, last);
+      case SQUARE_FLOAT32 -> kernels.squareFloat32(a, b, c, d, q, out, at, last);
+      case DOT_FLOAT16 -> kernels.dotFloat16(a, b, c, d, q, out, at, last);
+      case SQUARE_FLOAT16 -> kernels.squareFloat16(a, b, c, d, q, out, at, last);
+      case DOT_INT8 -> kernels.dotInt8(a, b, c, d, q, out, at, last);
+      case SQUARE_INT8 -> kernels.squareInt8(a, b, c, d, q, out, at, last);
+      case DOT_INT8_FLOAT -> kernels.dotInt8Float(a, b, c, d, q, out, at, last);
+      case SQUARE_INT8_FLOAT -> kernels.squareInt8Float(a, b, c, d, q, out, at, last);
+      case HAMMING -> kernels.hamming(a, b, c, d, q, out, at, last);
     }
   }
 }

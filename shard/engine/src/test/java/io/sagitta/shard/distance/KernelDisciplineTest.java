@@ -3,22 +3,29 @@ package io.sagitta.shard.distance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.sagitta.model.Metric;
 import io.sagitta.model.VectorType;
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.MethodModel;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Rules that the kernels' speed and sameness rest on. */
 class KernelDisciplineTest {
@@ -30,50 +37,94 @@ class KernelDisciplineTest {
     List<String> offenders = new ArrayList<>();
     try (Stream<Path> files = Files.walk(classes)) {
       for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-        for (var method : ClassFile.of().parse(file).methods()) {
-          method
-              .code()
-              .ifPresent(
-                  code ->
-                      code.forEach(
-                          element -> {
-                            if (element instanceof InvokeInstruction call
-                                && call.name().stringValue().startsWith("reduceLanes")
-                                && call.owner()
-                                    .asInternalName()
-                                    .matches(".*/(Float|Double)Vector")) {
-                              offenders.add(file + " " + method.methodName());
-                            }
-                          }));
+        for (MethodModel method : ClassFile.of().parse(file).methods()) {
+          if (reducesFloats(method)) {
+            offenders.add(file.getFileName() + " " + method.methodName().stringValue());
+          }
         }
       }
     }
     assertThat(offenders)
-        .as("write the tree out, as Kernels512.sum does: reduceLanes on floats has no fixed order")
+        .as("write the tree out, as Kernels512 does: reduceLanes on floats has no fixed order")
         .isEmpty();
   }
 
+  private static boolean reducesFloats(MethodModel method) {
+    return method.code().stream()
+        .flatMap(code -> code.elementStream())
+        .anyMatch(
+            element ->
+                element instanceof InvokeInstruction call
+                    && call.name().stringValue().startsWith("reduceLanes")
+                    && call.owner().asInternalName().matches(".*/(Float|Double)Vector"));
+  }
+
+  static List<String> nativeKernels() {
+    return TestVectors.nativeKernels().stream().map(RowKernels::name).toList();
+  }
+
+  /**
+   * In a JVM of its own, as a node is: kernels of several widths in one spoil each other's types.
+   */
+  @ParameterizedTest
+  @MethodSource("nativeKernels")
+  void scoring_allocates_nothing(String kernels) throws Exception {
+    String said =
+        run(
+            ScoringAllocates.class,
+            "--add-modules=jdk.incubator.vector",
+            "-D" + KernelChoice.PROPERTY + "=" + kernels);
+    assertThat(said).contains("scored with " + kernels).doesNotContain("GARBAGE");
+  }
+
+  static final class ScoringAllocates {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private ScoringAllocates() {}
+
+    public static void main(String[] args) {
+      SplittableRandom random = new SplittableRandom(1);
+      float[] out = new float[512];
+      try (Arena arena = Arena.ofConfined()) {
+        for (VectorType type : VectorType.values()) {
+          List<float[]> vectors = TestVectors.randomVectors(type, 100, 512, random);
+          vectors.forEach(v -> v[0] = 1);
+          VectorRows rows = TestVectors.rows(arena, type, vectors, 0, 0, 0);
+          for (Metric metric : TestVectors.metrics(type)) {
+            PreparedQuery query = TestVectors.query(type, metric, vectors.getFirst());
+            long bytes = leastAllocated(() -> Scorer.score(query, rows, 0, 512, out, 0));
+            if (bytes > 0) {
+              System.out.println("GARBAGE: " + metric + " over " + type + ": " + bytes + " bytes");
+            }
+          }
+        }
+      }
+      System.out.println("scored with " + Scorer.kernels());
+    }
+
+    /** The interpreter and C1 put vectors on the heap; C2 must not, once it has compiled. */
+    private static long leastAllocated(Runnable scan) {
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 5_000 && least > 0; round++) {
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 20; i++) {
+          scan.run();
+        }
+        least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
+      }
+      return least;
+    }
+  }
+
   @Test
-  void a_jvm_without_the_vector_module_scores_the_same_with_scalar_kernels()
-      throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WithoutVectorModule.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
+  void a_jvm_without_the_vector_module_scores_the_same_with_scalar_kernels() throws Exception {
+    String said = run(WithoutVectorModule.class);
     assertThat(said).contains("kernels=scalar").contains("bits=" + WithoutVectorModule.bits());
     assertThat(said.lines().filter(line -> line.contains("WARN") && line.contains("scalar")))
         .as(said)
         .hasSize(1);
   }
 
-  /** Runs in a JVM of its own. */
   static final class WithoutVectorModule {
     private WithoutVectorModule() {}
 
@@ -101,5 +152,18 @@ class KernelDisciplineTest {
       MemorySegment.copy(vector, 0, memory, ValueLayout.JAVA_FLOAT, 0, vector.length);
       return memory;
     }
+  }
+
+  private static String run(Class<?> main, String... options)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(Arrays.asList(options));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    return said;
   }
 }

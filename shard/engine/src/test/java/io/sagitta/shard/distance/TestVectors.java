@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import jdk.incubator.vector.FloatVector;
 
 /** Vectors as plain arrays, and the memory that the kernels read them from. */
 final class TestVectors {
@@ -16,6 +17,12 @@ final class TestVectors {
       List.of(new ScalarKernels(), new Kernels128(), new Kernels256(), new Kernels512());
 
   private TestVectors() {}
+
+  /** Those that this machine has registers for; the others are emulated, which is slow. */
+  static List<RowKernels> nativeKernels() {
+    int bits = FloatVector.SPECIES_PREFERRED.vectorBitSize();
+    return ALL_KERNELS.subList(0, bits >= 512 ? 4 : bits >= 256 ? 3 : 2);
+  }
 
   static List<Metric> metrics(VectorType type) {
     return type == VectorType.BINARY
