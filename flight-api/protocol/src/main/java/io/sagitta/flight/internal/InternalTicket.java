@@ -11,8 +11,8 @@ import java.util.Arrays;
 
 /**
  * The ticket of an internal DoGet: one byte that tells which message follows, then the message. The
- * answer of a {@link Read} is batches with a {@link StampJson} in the schema metadata; that of a {@link
- * File} is one column {@value #CHUNK_COLUMN} of binary, one row a batch, of at most {@value
+ * answer of a {@link Read} is batches with a {@link StampJson} in the schema metadata; that of a
+ * {@link File} is one column {@value #CHUNK_COLUMN} of binary, one row a batch, of at most {@value
  * #CHUNK_BYTES_MAX} bytes.
  */
 public sealed interface InternalTicket {
