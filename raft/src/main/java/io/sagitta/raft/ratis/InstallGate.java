@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 final class InstallGate {
   private static final Logger LOG = LoggerFactory.getLogger(InstallGate.class);
   private static final int MANIFEST_BYTES_MAX = 8 << 20;
-  private static final long RETRY_NANOS_MIN = 1_000_000_000L;
-  private static final int RETRY_DOUBLINGS_MAX = 5;
+  private static final long RETRY_NANOS_MIN = 250_000_000L;
+  private static final int RETRY_DOUBLINGS_MAX = 7;
 
   private enum Stage {
     IDLE,

@@ -154,8 +154,8 @@ final class PeerGate extends RefusingServer {
    * the checkpoint's last entry there is nothing to install; if it holds another entry there, that
    * and all after it were never committed.
    */
-  private static void makeRoom(HostedGroup group, TermIndex at) throws IOException {
-    RaftLog log = group.division().orElseThrow(() -> stopped(group)).getRaftLog();
+  private void makeRoom(HostedGroup group, TermIndex at) throws IOException {
+    RaftLog log = server.getDivision(group.raftId()).getRaftLog();
     if (log.contains(at)) {
       throw new IOException(
           "group " + group.id() + ": the log holds entry " + at + " of the announced checkpoint");
@@ -215,9 +215,5 @@ final class PeerGate extends RefusingServer {
   private HostedGroup group(RaftRpcRequestProto request) throws IOException {
     var id = ProtoUtils.toRaftGroupId(request.getRaftGroupId());
     return hooks.group(id).orElseThrow(() -> new IOException("group " + id + " is not hosted"));
-  }
-
-  private static IOException stopped(HostedGroup group) {
-    return new IOException("group " + group.id() + " is stopped");
   }
 }

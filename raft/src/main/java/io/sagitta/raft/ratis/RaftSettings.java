@@ -86,7 +86,7 @@ public record RaftSettings(
     require(pendingEntriesMax > 0 && pendingBytesMax >= 2L * MIB, "pending bounds");
     require(appendBytesMax >= MIB + 64 * KIB, "appendBytesMax holds an entry with its overhead");
     require(windowBytes >= appendBytesMax, "windowBytes >= appendBytesMax");
-    require(segmentBytesMax >= appendBytesMax, "segmentBytesMax >= appendBytesMax");
+    require(segmentBytesMax >= 64 * KIB, "segmentBytesMax");
     require(preallocatedBytes > 0 && preallocatedBytes <= segmentBytesMax, "preallocatedBytes");
     require(tickMs > 0 && tickMs <= 1000, "tickMs in 1..1000");
     require(waitersMax > 0 && probeTimeoutMs > 0, "waitersMax, probeTimeoutMs");

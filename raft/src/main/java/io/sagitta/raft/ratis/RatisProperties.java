@@ -161,7 +161,8 @@ final class RatisProperties {
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(p, size(4L << 20));
     RaftServerConfigKeys.Log.Appender.setInstallSnapshotEnabled(p, true);
     RaftServerConfigKeys.Log.Appender.setWaitTimeMin(p, ms(1));
-    RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, "1ms,10, 1s,20, 5s,1000");
+    // How soon a peer that comes back is spoken to again. Ratis waits up to 5 s.
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, "5ms,10, 100ms,50, 500ms,1000");
   }
 
   private static void snapshots(RaftProperties p) {

@@ -653,6 +653,11 @@ public final class RatisRaftHost implements RaftHost {
     return groups.values();
   }
 
+  /** For upkeep and tests. */
+  Optional<HostedGroup> hostedGroup(GroupId group) {
+    return Optional.ofNullable(groups.get(RaftGroupId.valueOf(group.value())));
+  }
+
   Membership membership() {
     return membership;
   }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
 /**
@@ -24,6 +25,7 @@ final class RegisterState implements ReplicatedState {
   static final long POISON = -666;
 
   private final Path directory;
+  private final BooleanSupplier failInstalls;
   private long value;
   private long count;
   private long hash;
@@ -34,8 +36,9 @@ final class RegisterState implements ReplicatedState {
   volatile int installs;
   volatile long slowApplyMs;
 
-  RegisterState(Path directory) throws IOException {
+  RegisterState(Path directory, BooleanSupplier failInstalls) throws IOException {
     this.directory = directory;
+    this.failInstalls = failInstalls;
     Files.createDirectories(directory);
     Path current = directory.resolve("current");
     if (Files.exists(current)) {
@@ -96,6 +99,9 @@ final class RegisterState implements ReplicatedState {
 
   @Override
   public synchronized void install(Checkpoint installed) throws IOException {
+    if (failInstalls.getAsBoolean()) {
+      throw new IOException("install fails as asked");
+    }
     if (!holds(installed)) {
       throw new IOException("not prefetched: " + installed.position());
     }

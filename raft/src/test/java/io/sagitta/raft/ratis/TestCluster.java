@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -52,6 +53,8 @@ final class TestCluster implements AutoCloseable {
   final Set<RaftHostConfig.Plant> plants = ConcurrentHashMap.newKeySet();
   final AtomicInteger prefetches = new AtomicInteger();
   volatile boolean withholdPrefetch;
+  volatile boolean losePrefetched;
+  volatile boolean failInstalls;
   volatile DirectoryFsync fsync = DirectoryFsync.REAL;
   private final Set<String> cut = ConcurrentHashMap.newKeySet();
 
@@ -63,8 +66,13 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** Elections of a few hundred milliseconds, checkpoints at once, small segments. */
+  /** Elections of a few hundred milliseconds, small segments, checkpoints only when asked for. */
   static RaftSettings fast() {
+    return fast(1L << 40);
+  }
+
+  /** The same with a checkpoint for each {@code checkpointLogBytes} of log. */
+  static RaftSettings fast(long checkpointLogBytes) {
     return new RaftSettings(
         400,
         800,
@@ -72,7 +80,7 @@ final class TestCluster implements AutoCloseable {
         300,
         2_000,
         60_000,
-        20_000,
+        4_000,
         64,
         5_000,
         512,
@@ -80,12 +88,12 @@ final class TestCluster implements AutoCloseable {
         2 << 20,
         8,
         4 << 20,
-        4L << 20,
         256L << 10,
+        64L << 10,
         2,
         8L << 20,
         0,
-        1L << 40,
+        checkpointLogBytes,
         3_600_000,
         1L << 20,
         60_000,
@@ -115,7 +123,8 @@ final class TestCluster implements AutoCloseable {
         RatisRaftHost.open(
             config,
             group -> {
-              RegisterState state = new RegisterState(stateFolder(name, group));
+              RegisterState state =
+                  new RegisterState(stateFolder(name, group), () -> failInstalls);
               states.put(name + "/" + group, state);
               return state;
             },
@@ -157,6 +166,16 @@ final class TestCluster implements AutoCloseable {
 
   GroupFolder groupFolder(String name, GroupId group) {
     return GroupFolder.of(hostFolder(name).resolve("groups"), group);
+  }
+
+  /** Whole network, no faults, no groups. */
+  void calm() {
+    heal();
+    withholdPrefetch = false;
+    losePrefetched = false;
+    failInstalls = false;
+    prefetches.set(0);
+    hosts.values().forEach(h -> h.groups().forEach(g -> h.remove(g.group())));
   }
 
   @Override
@@ -228,6 +247,9 @@ final class TestCluster implements AutoCloseable {
       if (!reachable(from, follower.id())) {
         return CompletableFuture.failedFuture(new IOException("unreachable: " + follower.id()));
       }
+      if (losePrefetched) {
+        return CompletableFuture.completedFuture(null);
+      }
       String file = "data-" + checkpoint.position().index();
       try {
         DurableFile.replace(
@@ -239,6 +261,35 @@ final class TestCluster implements AutoCloseable {
       }
       return CompletableFuture.completedFuture(null);
     }
+  }
+
+  /** A group of all of these, created on each; answers once it has a leader. */
+  GroupId create(String... names) {
+    GroupId group = new GroupId(UUID.randomUUID());
+    for (String name : names) {
+      host(name).create(group, peers(names));
+    }
+    awaitLeader(group);
+    return group;
+  }
+
+  /** Makes this replica's state write a checkpoint now, and waits until the log is purged up to it. */
+  void checkpoint(String name, GroupId group) {
+    state(name, group).requestCheckpoint();
+    long index = state(name, group).checkpointed().orElseThrow().position().index();
+    await(
+        "checkpoint published",
+        () -> host(name).hostedGroup(group).orElseThrow().machine().latestIndex() >= index);
+  }
+
+  long logStart(String name, GroupId group) {
+    return host(name)
+        .hostedGroup(group)
+        .orElseThrow()
+        .division()
+        .orElseThrow()
+        .getRaftLog()
+        .getStartIndex();
   }
 
   // ---- looking and waiting
