@@ -35,7 +35,9 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>Apply: each entry once, in order; a no-op (no bytes) and Ratis' own entries only move the
  *       applied index, so that whoever waits for an index never hangs on one of them. Whatever
- *       {@code apply} throws stops the division and is kept as the group's failure.
+ *       {@code apply} throws is kept as the group's failure, and the division is closed from
+ *       outside. From then on this class only pretends to apply: Ratis' updater, if it catches an
+ *       exception while its division is being closed, spins for ever and the close never ends.
  *   <li>Snapshot: publishes a checkpoint that the state has already made durable; it never writes
  *       one. The index that Ratis may purge up to is thus never ahead of what is on disk.
  *   <li>Install, on a follower: {@link PeerGate} calls {@link #announce} before Ratis handles the
@@ -64,6 +66,7 @@ final class GroupStateMachine extends BaseStateMachine {
   private final ReplicatedState state;
   private final LogPosition recovered;
   private final AtomicBoolean checkpointWanted = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final StateMachineStorage storage = new NoStorage();
 
   /** The checkpoint that Ratis knows of: what may be purged up to, and what followers are sent. */
@@ -73,6 +76,9 @@ final class GroupStateMachine extends BaseStateMachine {
   private volatile CheckpointSnapshot announced;
 
   private volatile RaftServer.Division division;
+
+  /** Nothing is applied, published or installed any more; touched by the updater thread only. */
+  private boolean failed;
 
   /**
    * Wraps a state that has been opened, with any pending install finished.
@@ -149,29 +155,40 @@ final class GroupStateMachine extends BaseStateMachine {
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
     LogPosition at = new LogPosition(entry.getTerm(), entry.getIndex());
-    byte[] outcome = apply(at, entry.getStateMachineLogEntry().getLogData());
-    if (checkpointWanted.compareAndSet(true, false)) {
-      state.requestCheckpoint();
-    }
-    advance(at);
-    if (transaction.getStateMachineContext() instanceof Submission submission) {
-      submission.applied(at, outcome);
+    Submission submission =
+        transaction.getStateMachineContext() instanceof Submission own ? own : null;
+    try {
+      byte[] outcome = apply(at, entry.getStateMachineLogEntry().getLogData());
+      if (checkpointWanted.compareAndSet(true, false)) {
+        state.requestCheckpoint();
+      }
+      advance(at);
+      if (submission != null) {
+        submission.applied(at, outcome);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      if (!failed) {
+        failed = true;
+        group.fail("apply of entry " + at.index() + " failed: " + e, e);
+      }
+      updateLastAppliedTermIndex(at.term(), at.index());
+      if (submission != null) {
+        submission.failed(group.id().toString(), e);
+      }
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
   }
 
-  private byte[] apply(LogPosition at, ByteString data) {
+  private byte[] apply(LogPosition at, ByteString data) throws IOException {
+    if (failed) {
+      throw new IOException("stopped by an earlier failure");
+    }
     if (at.index() <= recovered.index() || data.isEmpty()) {
       return NOTHING;
     }
-    try {
-      byte[] outcome = state.apply(at, data.asReadOnlyByteBuffer());
-      group.countApplied();
-      return outcome;
-    } catch (IOException | RuntimeException | Error e) {
-      group.fail("apply of entry " + at.index() + " failed: " + e, e);
-      throw new IllegalStateException("apply of entry " + at + " of group " + group.id(), e);
-    }
+    byte[] outcome = state.apply(at, data.asReadOnlyByteBuffer());
+    group.countApplied();
+    return outcome;
   }
 
   /** Ratis' own entries: configurations, and metadata if it were on. */
@@ -182,7 +199,9 @@ final class GroupStateMachine extends BaseStateMachine {
 
   private void advance(LogPosition at) {
     updateLastAppliedTermIndex(at.term(), at.index());
-    group.waiters().advance(at.index());
+    if (!failed) {
+      group.waiters().advance(at.index());
+    }
   }
 
   // ---- checkpoints
@@ -210,6 +229,9 @@ final class GroupStateMachine extends BaseStateMachine {
   @Override
   public long takeSnapshot() {
     try {
+      if (failed) {
+        return RaftLog.INVALID_LOG_INDEX;
+      }
       if (checkpointWanted.compareAndSet(true, false)) {
         state.requestCheckpoint();
       }
@@ -268,7 +290,7 @@ final class GroupStateMachine extends BaseStateMachine {
     if (getLifeCycle().getCurrentState() == LifeCycle.State.PAUSED) {
       IOException e =
           new IOException("group " + group.id() + ": install of " + announced + " failed");
-      group.failLater(e.getMessage(), e);
+      group.fail(e.getMessage(), e);
       return; // the record stays: the next start finishes the install
     }
     announced = null;
@@ -286,26 +308,30 @@ final class GroupStateMachine extends BaseStateMachine {
     }
   }
 
+  /** Called by the updater thread, which must not see an exception (see above). */
   @Override
-  public void reinitialize() throws IOException {
+  public void reinitialize() {
     CheckpointSnapshot next = announced;
-    if (next == null) {
-      throw new IOException("group " + group.id() + ": reload without an announced checkpoint");
+    if (next != null && !failed) {
+      try {
+        state.install(next.checkpoint());
+        DurableFile.delete(group.folder().install(), group.fsync());
+        announced = null;
+        group.countInstalled();
+        LOG.info("group {}: installed {}", group.id(), next);
+      } catch (IOException | RuntimeException | Error e) {
+        failed = true;
+        group.fail("install of " + next + " failed: " + e, e);
+      }
     }
-    try {
-      state.install(next.checkpoint());
-    } catch (IOException | RuntimeException e) {
-      group.fail("install of " + next + " failed: " + e, e);
-      throw e;
+    if (next != null) {
+      setLastAppliedTermIndex(next.getTermIndex());
     }
-    announced = null;
-    setLastAppliedTermIndex(next.getTermIndex());
-    DurableFile.delete(group.folder().install(), group.fsync());
     getLifeCycle().transition(LifeCycle.State.STARTING);
     getLifeCycle().transition(LifeCycle.State.RUNNING);
-    group.countInstalled();
-    group.waiters().advance(next.getIndex());
-    LOG.info("group {}: installed {}", group.id(), next);
+    if (next != null && !failed) {
+      group.waiters().advance(next.getIndex());
+    }
   }
 
   // ---- durability of votes and segments
@@ -331,7 +357,7 @@ final class GroupStateMachine extends BaseStateMachine {
       try {
         group.logDirectory().sync();
       } catch (IOException e) {
-        group.failLater("vote not durable: " + e, e);
+        group.fail("vote not durable: " + e, e);
         throw new IllegalStateException("group " + group.id() + ": vote not durable", e);
       }
     }
@@ -341,7 +367,7 @@ final class GroupStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLogFailed(Throwable cause, LogEntryProto entry) {
-    group.failLater("log failed: " + cause, cause);
+    group.fail("log failed: " + cause, cause);
   }
 
   @Override
@@ -356,7 +382,9 @@ final class GroupStateMachine extends BaseStateMachine {
 
   @Override
   public void close() throws IOException {
-    state.close();
+    if (closed.compareAndSet(false, true)) {
+      state.close();
+    }
   }
 
   TermIndex lastApplied() {

@@ -27,6 +27,7 @@ final class HostedGroup {
   private final GroupFolder folder;
   private final RaftSettings settings;
   private final DirectoryFsync fsync;
+  private final RaftResources resources;
   private final DurableDirectory logDirectory;
   private final AppliedWaiters waiters;
   private final ByteBudget budget;
@@ -42,7 +43,6 @@ final class HostedGroup {
   private volatile long logBytes;
   private volatile long holdSinceNanos;
   private volatile Failure failure;
-  private volatile boolean closeWanted;
   private volatile long durableTerm = -1;
 
   /** The first thing that went wrong. */
@@ -59,6 +59,7 @@ final class HostedGroup {
     this.folder = folder;
     this.settings = settings;
     this.fsync = fsync;
+    this.resources = resources;
     this.logDirectory = new DurableDirectory(folder.current(), fsync);
     this.waiters =
         new AppliedWaiters(LogPosition.NONE.index(), settings.waitersMax(), resources.completions);
@@ -96,7 +97,6 @@ final class HostedGroup {
     machine = next;
     mark = markRead;
     failure = null;
-    closeWanted = false;
   }
 
   void started(RaftServer.Division running) {
@@ -132,25 +132,35 @@ final class HostedGroup {
 
   // ---- failure
 
-  /** Keeps the first cause and lets go of everyone who waits. */
+  /**
+   * Keeps the first cause, lets go of everyone who waits, and has the division closed by a thread
+   * of its own: whoever calls this may hold Ratis' locks or be its updater.
+   */
   void fail(String text, Throwable cause) {
     synchronized (this) {
+      if (failure != null) {
+        return;
+      }
+      failure = new Failure(text, Optional.ofNullable(cause));
+    }
+    LOG.error("group {} stopped: {}", id, text, cause);
+    waiters.failAll(new NotLeader("group " + id + " is stopped: " + text, cause));
+    GroupStateMachine failing = machine;
+    if (failing != null) {
+      failing.division().ifPresent(d -> resources.closers.newThread(d::close).start());
+    }
+  }
+
+  /**
+   * On purpose: as {@link #fail}, but nothing is wrong, and whoever calls this closes the division.
+   */
+  void retire(String why) {
+    synchronized (this) {
       if (failure == null) {
-        failure = new Failure(text, Optional.ofNullable(cause));
-        LOG.error("group {} stopped: {}", id, text, cause);
+        failure = new Failure(why, Optional.empty());
       }
     }
-    waiters.failAll(new NotLeader("group " + id + " is stopped: " + text, cause));
-  }
-
-  /** The same where a lock of Ratis' is held: upkeep closes the division soon after. */
-  void failLater(String text, Throwable cause) {
-    fail(text, cause);
-    closeWanted = true;
-  }
-
-  boolean closeWanted() {
-    return closeWanted;
+    waiters.failAll(new NotLeader("group " + id + " is stopped: " + why));
   }
 
   Optional<Failure> failure() {

@@ -205,7 +205,7 @@ final class PeerGate extends RefusingServer {
         IOException e =
             new IOException(
                 "group " + group.id() + ": term " + term + " is not on disk, found " + written);
-        group.failLater(e.getMessage(), e);
+        group.fail(e.getMessage(), e);
         throw e;
       }
       LockSupport.parkNanos(1_000_000);

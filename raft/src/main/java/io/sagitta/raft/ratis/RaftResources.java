@@ -24,6 +24,7 @@ public final class RaftResources implements AutoCloseable {
   final ExecutorService submitters;
   final ExecutorService completions;
   final ScheduledThreadPoolExecutor scheduler;
+  final ThreadFactory closers;
   final ByteBudget budget;
   final Semaphore installs = new Semaphore(INSTALLS_MAX);
 
@@ -41,6 +42,7 @@ public final class RaftResources implements AutoCloseable {
     completions = pool(2, threads.apply("raft-complete"));
     scheduler = new ScheduledThreadPoolExecutor(2, threads.apply("raft-upkeep"));
     scheduler.setRemoveOnCancelPolicy(true);
+    closers = threads.apply("raft-close");
     budget = new ByteBudget(pendingBytesMax);
   }
 

@@ -245,7 +245,7 @@ public final class RatisRaftHost implements RaftHost {
         }
         hosted.put(group, new Entry(Phase.REMOVING, entry.voters()));
         if (existing != null) {
-          existing.fail("removed", null);
+          existing.retire("removed");
           stopDivision(existing);
           groups.remove(existing.raftId());
         }

@@ -71,7 +71,6 @@ final class Upkeep {
     long checkpointSeen = -1;
     boolean checkpointAsked;
     long revivedNanos = System.nanoTime();
-    volatile boolean closing;
   }
 
   Upkeep(RatisRaftHost host, RaftSettings settings, RaftResources resources) {
@@ -140,7 +139,6 @@ final class Upkeep {
   }
 
   private void lookAfter(HostedGroup group, Care its) {
-    closeIfWanted(group, its);
     timeOutSubmissions(group);
     Optional<RaftServer.Division> running = group.division();
     if (running.isEmpty()) {
@@ -242,15 +240,6 @@ final class Upkeep {
 
   // ---- divisions
 
-  private void closeIfWanted(HostedGroup group, Care its) {
-    if (group.closeWanted() && !its.closing) {
-      its.closing = true;
-      // May wait for the apply thread.
-      resources.submitters.execute(
-          () -> group.divisionEvenIfFailed().ifPresent(RaftServer.Division::close));
-    }
-  }
-
   private void reviveIfSpace(HostedGroup group, Care its) {
     boolean space =
         group.failure().flatMap(HostedGroup.Failure::cause).map(Upkeep::wantOfSpace).orElse(false);
@@ -260,11 +249,7 @@ final class Upkeep {
         && group.folder().root().toFile().getUsableSpace() > settings.freeBytesMin()) {
       its.revivedNanos = now;
       LOG.warn("group {}: there is space again; starting it", group.id());
-      resources.submitters.execute(
-          () -> {
-            host.restart(group);
-            its.closing = false;
-          });
+      resources.closers.newThread(() -> host.restart(group)).start();
     }
   }
 

@@ -196,7 +196,6 @@ class InstallTest {
     String leader = cluster.awaitLeader(group);
     var change = cluster.host(leader).changeVoters(group, target);
     cluster.write(group, 1);
-    cluster.host(leader).status(group).orElseThrow();
     TestCluster.await("the failure", Duration.ofSeconds(60), change::isCompletedExceptionally);
     long index = cluster.write(group, 2);
     cluster.awaitApplied(group, index, "a", "b");
@@ -214,7 +213,8 @@ class InstallTest {
       }
       TestCluster.await(
           "purge",
-          () -> purging.host("a").status(group).orElseThrow().logBytes() < (1L << 20) + (600L << 10));
+          () ->
+              purging.host("a").status(group).orElseThrow().logBytes() < (1L << 20) + (600L << 10));
       assertThat(purging.logStart("a", group)).isPositive();
       String digest = purging.state("a", group).digest();
       purging.stop("a");

@@ -70,8 +70,7 @@ class RatisRaftHostTest {
     assertThat(cluster.host(follower).status(group).orElseThrow().leader()).contains(leader);
     assertThat(cluster.host(follower).readBarrier(group, TestCluster.SOON).join())
         .isGreaterThanOrEqualTo(index);
-    assertThatThrownBy(
-            () -> cluster.host(follower).leaderReadIndex(group, TestCluster.SOON).join())
+    assertThatThrownBy(() -> cluster.host(follower).leaderReadIndex(group, TestCluster.SOON).join())
         .hasCauseInstanceOf(NotLeader.class);
   }
 

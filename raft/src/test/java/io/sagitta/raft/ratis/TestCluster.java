@@ -3,11 +3,15 @@ package io.sagitta.raft.ratis;
 
 import io.sagitta.raft.CheckpointTransfer;
 import io.sagitta.raft.GroupId;
+import io.sagitta.raft.NotLeader;
+import io.sagitta.raft.OutcomeUnknown;
+import io.sagitta.raft.Overloaded;
 import io.sagitta.raft.Peer;
 import io.sagitta.raft.RaftHost.GroupStatus;
 import io.sagitta.raft.ReplicatedState.Checkpoint;
 import io.sagitta.raft.TermProbe;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -22,7 +26,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -54,6 +57,7 @@ final class TestCluster implements AutoCloseable {
   final AtomicInteger prefetches = new AtomicInteger();
   volatile boolean withholdPrefetch;
   volatile boolean losePrefetched;
+  volatile boolean probesFail;
   volatile boolean failInstalls;
   volatile DirectoryFsync fsync = DirectoryFsync.REAL;
   private final Set<String> cut = ConcurrentHashMap.newKeySet();
@@ -123,8 +127,7 @@ final class TestCluster implements AutoCloseable {
         RatisRaftHost.open(
             config,
             group -> {
-              RegisterState state =
-                  new RegisterState(stateFolder(name, group), () -> failInstalls);
+              RegisterState state = new RegisterState(stateFolder(name, group), () -> failInstalls);
               states.put(name + "/" + group, state);
               return state;
             },
@@ -137,10 +140,17 @@ final class TestCluster implements AutoCloseable {
     return host;
   }
 
-  void startAll(String... names) throws IOException {
-    for (String name : names) {
-      start(name);
-    }
+  void startAll(String... names) {
+    Arrays.stream(names)
+        .parallel()
+        .forEach(
+            name -> {
+              try {
+                start(name);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
   }
 
   void stop(String name) {
@@ -175,13 +185,14 @@ final class TestCluster implements AutoCloseable {
     losePrefetched = false;
     failInstalls = false;
     prefetches.set(0);
-    hosts.values().forEach(h -> h.groups().forEach(g -> h.remove(g.group())));
+    probesFail = false;
+    hosts.values().parallelStream().forEach(h -> h.groups().forEach(g -> h.remove(g.group())));
   }
 
   @Override
   public void close() {
     INJECTION_POINTS.forEach(CodeInjectionForTesting::remove);
-    List.copyOf(hosts.keySet()).forEach(this::stop);
+    List.copyOf(hosts.keySet()).parallelStream().forEach(this::stop);
   }
 
   // ---- the network
@@ -217,7 +228,7 @@ final class TestCluster implements AutoCloseable {
     public CompletableFuture<Map<GroupId, Long>> terms(
         Peer peer, List<GroupId> groups, Duration timeout) {
       RatisRaftHost to = hosts.get(peer.id());
-      return to == null || !reachable(from, peer.id())
+      return to == null || probesFail || !reachable(from, peer.id())
           ? CompletableFuture.failedFuture(new IOException("unreachable: " + peer.id()))
           : CompletableFuture.supplyAsync(() -> to.terms(groups));
     }
@@ -273,7 +284,9 @@ final class TestCluster implements AutoCloseable {
     return group;
   }
 
-  /** Makes this replica's state write a checkpoint now, and waits until the log is purged up to it. */
+  /**
+   * Makes this replica's state write a checkpoint now, and waits until the log is purged up to it.
+   */
   void checkpoint(String name, GroupId group) {
     state(name, group).requestCheckpoint();
     long index = state(name, group).checkpointed().orElseThrow().position().index();
@@ -323,7 +336,10 @@ final class TestCluster implements AutoCloseable {
     return write(group, value, 8);
   }
 
-  /** Writes through the leader, retrying what certainly was not appended. Answers the index. */
+  /**
+   * Writes through the leader until it is acknowledged, perhaps more than once. Answers the index
+   * of the acknowledged one.
+   */
   long write(GroupId group, long value, int bytes) {
     long deadline = System.nanoTime() + SOON.toNanos();
     while (true) {
@@ -331,7 +347,10 @@ final class TestCluster implements AutoCloseable {
       try {
         return host(leader).submit(group, entry(value, bytes)).join().position().index();
       } catch (RuntimeException e) {
-        if (!(RatisRaftHost.unwrap(e) instanceof io.sagitta.raft.NotLeader)
+        Throwable cause = RatisRaftHost.unwrap(e);
+        if (!(cause instanceof NotLeader
+                || cause instanceof OutcomeUnknown
+                || cause instanceof Overloaded)
             || System.nanoTime() > deadline) {
           throw e;
         }
@@ -363,10 +382,6 @@ final class TestCluster implements AutoCloseable {
         throw new AssertionError(e);
       }
     }
-  }
-
-  static Executor direct() {
-    return Runnable::run;
   }
 
   private static int freePort() {
