@@ -83,7 +83,7 @@ final class Collections {
   ShardMap.Collection requireOrCreate(CreateSpec spec, ActiveCall call)
       throws InterruptedException {
     try {
-      return maps.require(spec.collection(), call);
+      return maps.requireFresh(spec.collection(), call);
     } catch (SagittaException e) {
       if (e.code() != ErrorCode.NOT_FOUND) {
         throw e;
@@ -110,7 +110,7 @@ final class Collections {
   }
 
   byte[] verify(String name, ActiveCall call) throws InterruptedException {
-    ShardMap.Collection collection = maps.require(name, call);
+    ShardMap.Collection collection = maps.requireFresh(name, call);
     return bytes(await("verify", parts.metadata().verify(collection, call.context()), call));
   }
 
@@ -136,11 +136,14 @@ final class Collections {
   }
 
   Schema schema(String name, ActiveCall call) throws InterruptedException {
-    return ArrowSchemas.toArrow(maps.require(name, call).schema());
+    return ArrowSchemas.toArrow(maps.requireFresh(name, call).schema());
   }
 
   ScanPlan planScan(Command.Scan scan, ActiveCall call) throws InterruptedException {
-    ShardMap.Collection collection = maps.require(scan.collection(), call);
+    return maps.with(scan.collection(), call, collection -> planScan(collection, scan));
+  }
+
+  private ScanPlan planScan(ShardMap.Collection collection, Command.Scan scan) {
     Filters.check(collection.schema(), scan.filter());
     Schema schema = Scans.schema(collection, AnswerFields.of(collection.schema(), scan.fields()));
     Freshness freshness = Freshness.of(scan.consistency());
@@ -160,7 +163,11 @@ final class Collections {
    * leader, rows, and what the node adds.
    */
   byte[] describe(String name, ActiveCall call) throws InterruptedException {
-    ShardMap.Collection collection = maps.require(name, call);
+    return maps.with(name, call, collection -> describe(collection, call));
+  }
+
+  private byte[] describe(ShardMap.Collection collection, ActiveCall call)
+      throws InterruptedException {
     ShardMap map = maps.current();
     ObjectNode out = JSON.createObjectNode();
     out.put("collection", collection.name());

@@ -63,7 +63,7 @@ final class FilterWrites {
 
   byte[] delete(Command.Delete delete, ActiveCall caller) throws InterruptedException {
     ActiveCall call = caller.part(options.writeTimeout().toNanos());
-    ShardMap.Collection collection = maps.require(delete.collection(), call);
+    ShardMap.Collection collection = maps.requireFresh(delete.collection(), call);
     Filters.checkForWrite(collection.schema(), delete.filter());
     return everywhere(
         collection,
@@ -80,7 +80,7 @@ final class FilterWrites {
 
   byte[] set(Command.SetPayload set, ActiveCall caller) throws InterruptedException {
     ActiveCall call = caller.part(options.writeTimeout().toNanos());
-    ShardMap.Collection collection = maps.require(set.collection(), call);
+    ShardMap.Collection collection = maps.requireFresh(set.collection(), call);
     Map<PayloadField, Object> values = new LinkedHashMap<>();
     for (var value : set.values().entrySet()) {
       values.put(payload(collection.schema(), value.getKey()), value.getValue());
@@ -90,7 +90,7 @@ final class FilterWrites {
 
   byte[] unset(Command.UnsetPayload unset, ActiveCall caller) throws InterruptedException {
     ActiveCall call = caller.part(options.writeTimeout().toNanos());
-    ShardMap.Collection collection = maps.require(unset.collection(), call);
+    ShardMap.Collection collection = maps.requireFresh(unset.collection(), call);
     List<PayloadField> fields = new ArrayList<>();
     for (String name : new LinkedHashSet<>(unset.fields())) {
       fields.add(payload(collection.schema(), name));

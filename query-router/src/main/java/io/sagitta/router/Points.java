@@ -55,7 +55,12 @@ final class Points {
       throw new SagittaException(
           ErrorCode.LIMIT, get.ids().size() + " ids, expected at most " + RequestLimits.IDS_MAX);
     }
-    ShardMap.Collection collection = maps.require(get.collection(), call);
+    return maps.with(get.collection(), call, collection -> get(collection, get, started, call));
+  }
+
+  private RowsAnswer get(
+      ShardMap.Collection collection, Command.Get get, long started, ActiveCall call)
+      throws InterruptedException {
     List<PointId> ids = PointIds.of(collection.schema().idType(), get.ids());
     List<String> fields = AnswerFields.of(collection.schema(), get.fields());
     Freshness freshness = Freshness.of(get.consistency());
@@ -103,8 +108,11 @@ final class Points {
   }
 
   byte[] count(Command.Count count, ActiveCall call) throws InterruptedException {
-    ShardMap.Collection collection = maps.require(count.collection(), call);
-    long sum = count(collection, count.filter(), count.consistency(), call);
+    long sum =
+        maps.with(
+            count.collection(),
+            call,
+            collection -> count(collection, count.filter(), count.consistency(), call));
     return ("{\"count\": " + sum + "}").getBytes(StandardCharsets.UTF_8);
   }
 

@@ -47,7 +47,7 @@ final class Puts {
         put.create().isPresent()
             ? collections.requireOrCreate(
                 withSchema(put.create().get(), sent, dictionaries), stream)
-            : maps.require(put.collection(), stream);
+            : maps.requireFresh(put.collection(), stream);
     RowNormaliser normaliser =
         RowNormaliser.compile(collection.schema(), put.mode(), sent, dictionaries);
     return new PutStream(

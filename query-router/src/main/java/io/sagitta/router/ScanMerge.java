@@ -23,6 +23,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeoutException;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.Schema;
 
 /** Merges the shards of a scan into its sink, batch by batch. */
 final class ScanMerge implements AutoCloseable {
@@ -47,13 +48,14 @@ final class ScanMerge implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /** Gives rows until the limit or the end; answers the cursor. */
-  String into(ScanSink sink, Optional<ScanCursor> from, ActiveCall call)
+  /** Gives rows until the limit or the end, once every shard has answered; answers the cursor. */
+  String into(ScanSink sink, Schema schema, Optional<ScanCursor> from, ActiveCall call)
       throws InterruptedException {
     shards.forEach(ShardScan::begin);
     Optional<PointId> last = from.map(ScanCursor::after);
+    List<Page> pages = pages(call);
+    sink.start(schema);
     while (left > 0) {
-      List<Page> pages = pages(call);
       if (pages.isEmpty()) {
         return ScanCursor.END;
       }
@@ -64,9 +66,10 @@ final class ScanMerge implements AutoCloseable {
         last = Optional.of(lastId(rows));
         sink.next(rows);
       }
+      // Also after the last row asked for: that tells one that was the last from one that was not.
+      pages = pages(call);
     }
-    // One look further tells a client that stopped at the last row from one that must go on.
-    return pages(call).isEmpty() ? ScanCursor.END : cursor(last.orElseThrow(), from).text();
+    return pages.isEmpty() ? ScanCursor.END : cursor(last.orElseThrow(), from).text();
   }
 
   private List<Page> pages(ActiveCall call) throws InterruptedException {

@@ -4,6 +4,7 @@ package io.sagitta.router;
 import io.sagitta.flight.Command;
 import io.sagitta.flight.RequestHandler.ScanSink;
 import io.sagitta.model.ArrowSchemas;
+import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardMap;
 import io.sagitta.router.fanout.ActiveCall;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
@@ -43,7 +45,43 @@ final class Scans {
 
   /** Gives all rows to the sink; answers the cursor, {@link ScanCursor#END} at the end. */
   String scan(Command.Scan scan, ScanSink sink, ActiveCall call) throws InterruptedException {
-    ShardMap.Collection collection = maps.require(scan.collection(), call);
+    StartOnce once = new StartOnce(sink);
+    return maps.with(
+        scan.collection(),
+        call,
+        collection -> {
+          if (once.started) {
+            throw SagittaException.notFound(
+                "collection " + Names.quote(scan.collection()) + " was dropped during the scan");
+          }
+          return scan(collection, scan, once, call);
+        });
+  }
+
+  /** Knows whether rows may have left, after which a scan cannot begin anew. */
+  private static final class StartOnce implements ScanSink {
+    private final ScanSink sink;
+    private boolean started;
+
+    private StartOnce(ScanSink sink) {
+      this.sink = sink;
+    }
+
+    @Override
+    public void start(Schema schema) {
+      started = true;
+      sink.start(schema);
+    }
+
+    @Override
+    public void next(VectorSchemaRoot batch) throws InterruptedException {
+      sink.next(batch);
+    }
+  }
+
+  private String scan(
+      ShardMap.Collection collection, Command.Scan scan, ScanSink sink, ActiveCall call)
+      throws InterruptedException {
     List<String> fields = AnswerFields.of(collection.schema(), scan.fields());
     Filters.check(collection.schema(), scan.filter());
     Optional<ScanCursor> cursor =
@@ -55,8 +93,8 @@ final class Scans {
       throw SagittaException.invalid(
           "'limit' is " + scan.limit().getAsInt() + ", expected at least 1");
     }
-    sink.start(schema(collection, fields));
     if (scan.cursor().isPresent() && cursor.isEmpty()) {
+      sink.start(schema(collection, fields));
       return ScanCursor.END; // The cursor of a scan that had come to its end.
     }
     List<ShardScan> shards = new ArrayList<>();
@@ -76,7 +114,7 @@ final class Scans {
     }
     try (ScanMerge merge =
         new ScanMerge(options, collection, shards, scan.limit(), parts.allocator())) {
-      return merge.into(sink, cursor, call);
+      return merge.into(sink, schema(collection, fields), cursor, call);
     }
   }
 

@@ -43,7 +43,14 @@ final class Searches {
         search.timeoutMs().isPresent()
             ? caller.part(TimeUnit.MILLISECONDS.toNanos(search.timeoutMs().getAsLong()))
             : caller;
-    SearchPlan plan = SearchPlan.of(maps.require(search.collection(), call), search);
+    return maps.with(
+        search.collection(), call, collection -> search(collection, search, started, call));
+  }
+
+  private RowsAnswer search(
+      ShardMap.Collection collection, Command.Search search, long started, ActiveCall call)
+      throws InterruptedException {
+    SearchPlan plan = SearchPlan.of(collection, search);
     if (plan.like().isPresent()) {
       plan = plan.with(vectorOf(plan, plan.like().get(), call));
     }

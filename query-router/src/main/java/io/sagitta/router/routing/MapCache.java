@@ -9,6 +9,7 @@ import io.sagitta.router.ShardMaps;
 import io.sagitta.router.fanout.ActiveCall;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -16,6 +17,8 @@ import java.util.concurrent.TimeoutException;
  * the one that waits, since the answer of the running one may be from before they asked.
  */
 public final class MapCache {
+  private static final long FRESH_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final ShardMaps maps;
 
   /** Guards the two below. */
@@ -44,12 +47,57 @@ public final class MapCache {
   }
 
   /**
-   * The collection of the same incarnation as now known to the metadata group: empty when it was
-   * dropped, also when its name was given to another.
+   * The named collection as the metadata group has it now, or as this node knows it where the group
+   * does not answer in a moment. For what cannot be done a second time when the collection turns
+   * out to be another one.
    */
-  public Optional<ShardMap.Collection> reload(ShardMap.Collection collection, ActiveCall call)
+  public ShardMap.Collection requireFresh(String name, ActiveCall call)
       throws InterruptedException {
-    return sameIncarnation(refresh(0, call), collection);
+    Names.checkCollection("collection", name);
+    try {
+      refresh(0, call.atMost(FRESH_WAIT_NANOS));
+    } catch (SagittaException e) {
+      return require(name, call);
+    }
+    return current().requireCollection(name);
+  }
+
+  /** What is done with a collection. */
+  public interface Use<T> {
+    T of(ShardMap.Collection collection) throws InterruptedException;
+  }
+
+  /**
+   * Does something with the named collection, which must be repeatable. If it is refused in a way
+   * that an old map may be the reason of, and the metadata group has another collection of that
+   * name or another schema by now, it is done once more with that.
+   */
+  public <T> T with(String name, ActiveCall call, Use<T> use) throws InterruptedException {
+    ShardMap.Collection known = require(name, call);
+    try {
+      return use.of(known);
+    } catch (SagittaException e) {
+      if (e.code() != ErrorCode.NOT_FOUND && e.code() != ErrorCode.INVALID_ARGUMENT) {
+        throw e;
+      }
+      ShardMap.Collection now = newer(known, call);
+      if (now == null) {
+        throw e;
+      }
+      return use.of(now);
+    }
+  }
+
+  /** Another state of the named collection; null where there is none or nobody knows. */
+  private ShardMap.Collection newer(ShardMap.Collection known, ActiveCall call)
+      throws InterruptedException {
+    try {
+      ShardMap.Collection now =
+          refresh(0, call.atMost(FRESH_WAIT_NANOS)).collections().get(known.name());
+      return known.equals(now) ? null : now;
+    } catch (SagittaException e) {
+      return null;
+    }
   }
 
   /** The collection of the same incarnation in a map. */
