@@ -55,7 +55,9 @@ final class PlainRows {
     for (float value : values) {
       out.putFloat(value);
     }
-    return HEX.formatHex(out.array());
+    byte[] bytes = new byte[out.position()];
+    out.get(0, bytes);
+    return HEX.formatHex(bytes);
   }
 
   static String bytes(byte... values) {

@@ -103,6 +103,7 @@ public final class RandomRows {
         map.forEach((key, item) -> out.put(key, plain(item)));
         yield out;
       }
+      case Character uint16 -> (int) uint16;
       case Number number -> number;
       case Boolean bool -> bool;
       default -> value.toString();

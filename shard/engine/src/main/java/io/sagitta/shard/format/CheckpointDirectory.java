@@ -142,10 +142,21 @@ public final class CheckpointDirectory {
     return missing;
   }
 
-  /** Bytes of a file that an interrupted import has kept: where to go on. */
+  /**
+   * Bytes of a file that an interrupted import has kept: where to go on. They may turn out to be
+   * damaged (a power cut), and the import then fails and starts from 0 the next time.
+   */
   public synchronized long imported(CheckpointFile file) throws IOException {
     String part = ShardFiles.part(file);
-    return store.exists(part) ? store.length(part) : 0;
+    if (!store.exists(part)) {
+      return 0;
+    }
+    long length = store.length(part);
+    if (length > file.length()) {
+      store.delete(part);
+      return 0;
+    }
+    return length;
   }
 
   /**
@@ -336,6 +347,7 @@ public final class CheckpointDirectory {
 
   /** Removes what an interrupted flush or publish left; says what else lies here. */
   private void removeLeftovers(List<String> names, boolean manifestsHold) throws IOException {
+    List<String> removed = new ArrayList<>();
     for (String name : names) {
       String base = ShardFiles.without(ShardFiles.TEMPORARY, name);
       boolean orphan = ShardFiles.isCheckpointFile(name) && !isNamedLocked(name);
@@ -346,11 +358,14 @@ public final class CheckpointDirectory {
         LOG.warn("{}: {} is kept, the damaged manifest may have named it", store, name);
         leftovers.add(name);
       } else if (orphan || (base != null && ShardFiles.isOurs(base))) {
-        LOG.info("{}: {} is left from an interrupted write, removed", store, name);
         store.delete(name);
+        removed.add(name);
       } else if (!ShardFiles.isOurs(name) && !isArrival(name)) {
         LOG.warn("{}: {} is not a file of ours, left alone", store, name);
       }
+    }
+    if (!removed.isEmpty()) {
+      LOG.info("{}: removed what an interrupted write left: {}", store, removed);
     }
   }
 
