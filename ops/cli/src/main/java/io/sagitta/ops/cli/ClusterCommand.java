@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 /** A command that asks a cluster. */
 abstract class ClusterCommand implements Callable<Integer> {
   /** Numbers keep their digits on the way into a request. */
-  protected static final JsonNodeFactory JSON = JsonNodeFactory.withExactBigDecimals(true);
+  protected static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private Ctl ctl;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.cli;
 
+import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -96,8 +98,8 @@ final class Ctl implements Runnable {
   static int run(String[] args, Terminal terminal, Connection.Opener opener) {
     Ctl ctl = new Ctl(terminal, opener);
     CommandLine line = new CommandLine(ctl, new Commands(ctl));
-    line.setOut(new PrintWriter(terminal.out(), true));
-    line.setErr(new PrintWriter(terminal.err(), true));
+    line.setOut(writer(terminal.out()));
+    line.setErr(writer(terminal.err()));
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setPosixClusteredShortOptionsAllowed(false);
     line.setUnmatchedOptionsArePositionalParams(false);
@@ -112,6 +114,10 @@ final class Ctl implements Runnable {
             new Failures(terminal, wantsJson || ctl.json, ctl.debug)
                 .failed(failed.getCommandName(), ctl.endpoint, failure));
     return line.execute(args);
+  }
+
+  private static PrintWriter writer(PrintStream out) {
+    return new PrintWriter(out, true, StandardCharsets.UTF_8);
   }
 
   @Override

@@ -57,7 +57,7 @@ final class OptionWords {
           .replaceAll(
               match ->
                   Matcher.quoteReplacement(
-                      known(verb, match.group(1)) ? keyWord(verb, match.group(1)) : match.group()));
+                      known(match.group(1)) ? keyWord(verb, match.group(1)) : match.group()));
     }
     text = QUALIFIED.matcher(text).replaceAll(match -> Matcher.quoteReplacement(word(verb, match)));
     Matcher leading = LEADING.matcher(text);
@@ -70,14 +70,14 @@ final class OptionWords {
 
   private static String word(String verb, MatchResult match) {
     String key = match.group(2);
-    if (!match.group(1).equals(verb) || !known(verb, key)) {
+    if (!match.group(1).equals(verb) || !known(key)) {
       return match.group();
     }
     String rest = match.group(3);
     return rest.isEmpty() ? keyWord(verb, key) : keyWord(verb, key) + " (" + key + rest + ")";
   }
 
-  private static boolean known(String verb, String key) {
+  private static boolean known(String key) {
     return WORDS.containsKey(key) || key.equals("fields");
   }
 

@@ -32,7 +32,7 @@ record Printer(Terminal terminal, boolean json) {
   /** Rows, and what came beside them under names of their own. */
   void rows(List<ObjectNode> rows, RowsEnd end, Map<String, JsonNode> beside) {
     if (json) {
-      ObjectNode object = JsonNodeFactory.withExactBigDecimals(true).objectNode();
+      ObjectNode object = JsonNodeFactory.instance.objectNode();
       object.putArray("rows").addAll(rows);
       beside.forEach(object::set);
       out().println(object);

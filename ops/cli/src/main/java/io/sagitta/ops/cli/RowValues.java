@@ -47,7 +47,7 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * as base64. NaN and infinities, for which JSON has no number, are strings.
  */
 final class RowValues {
-  private static final JsonNodeFactory JSON = JsonNodeFactory.withExactBigDecimals(true);
+  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private static final String EXTENSION_NAME = "ARROW:extension:name";
   private static final String UUID_EXTENSION = "arrow.uuid";

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -200,8 +201,9 @@ public final class Workload implements AutoCloseable {
 
   private void send(Write write, OptionalLong version, PointStore.Lane lane, Semaphore window) {
     underWay.add(write);
-    lane.send(write, version)
-        .whenComplete(
+    CompletableFuture<Outcome> answer = lane.send(write, version);
+    var unused =
+        answer.whenComplete(
             (outcome, broken) -> {
               if (broken != null) {
                 failure.compareAndSet(null, broken);

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -210,7 +211,10 @@ public final class NodeProcess {
               .start();
       if (kill.waitFor() != 0) {
         throw new ClusterException(
-            "kill -" + name + ": " + new String(kill.getInputStream().readAllBytes()).strip());
+            "kill -"
+                + name
+                + ": "
+                + new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
       }
     } catch (IOException e) {
       throw new UncheckedIOException("kill -" + name, e);

@@ -4,6 +4,7 @@ package io.sagitta.ops.bench.process;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -263,7 +264,7 @@ public final class PowerCutDevice implements AutoCloseable {
       ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
       builder.environment().merge("PATH", "/usr/sbin:/sbin", (path, more) -> path + ":" + more);
       Process process = builder.start();
-      String output = new String(process.getInputStream().readAllBytes());
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Result(process.waitFor(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(String.join(" ", words), e);

@@ -42,7 +42,6 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
   private final Map<Long, StoredPoint> points = new TreeMap<>();
   private final Map<Long, StoredPoint> deleted = new HashMap<>();
   private final Deque<Queued> queue = new ArrayDeque<>();
-  private final Thread applier;
   private final long[] index = {1, 1};
   private boolean down;
   private boolean planted;
@@ -51,7 +50,7 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
   MemoryStore(Plant plant, SplittableRandom random) {
     this.plant = plant;
     this.random = random;
-    this.applier = Thread.ofPlatform().daemon().start(this::applyAll);
+    Thread.ofPlatform().daemon().start(this::applyAll);
   }
 
   private void applyAll() {
