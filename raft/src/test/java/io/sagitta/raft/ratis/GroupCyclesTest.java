@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.raft.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sagitta.raft.GroupId;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GroupCyclesTest {
+  @Test
+  void groupsThatComeAndGoLeaveNoThreadsAndNoBuffersBehind(@TempDir Path directory)
+      throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, TestCluster.fast())) {
+      cluster.startAll("a", "b");
+      cycle(cluster);
+      TestCluster.await("threads of the first group gone", () -> groupThreads().isEmpty());
+      int threads = Thread.activeCount();
+      long direct = directBytes();
+      for (int i = 0; i < 3; i++) {
+        cycle(cluster);
+      }
+      TestCluster.await("threads of all groups gone", () -> groupThreads().isEmpty());
+      assertThat(Thread.activeCount()).isLessThan(threads + 12);
+      assertThat(directBytes()).isLessThan(direct + (4L << 20));
+    }
+  }
+
+  private static void cycle(TestCluster cluster) {
+    GroupId group = cluster.create("a", "b");
+    cluster.write(group, 1);
+    cluster.calm();
+  }
+
+  private static List<String> groupThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(n -> n.contains("@group-"))
+        .toList();
+  }
+
+  private static long directBytes() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(p -> p.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+}
