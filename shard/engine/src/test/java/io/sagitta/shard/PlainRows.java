@@ -26,8 +26,8 @@ import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.complex.StructVector;
 
 /**
- * Rows as plain Java values, for tests: null, the hexadecimal of a value's bytes as stored, or a list
- * (a list's items, a geo point's two doubles). Vectors are the bytes of all their components.
+ * Rows as plain Java values, for tests: null, the hexadecimal of a value's bytes as stored, or a
+ * list (a list's items, a geo point's two doubles). Vectors are the bytes of all their components.
  */
 final class PlainRows {
   private static final HexFormat HEX = HexFormat.of();
@@ -220,8 +220,7 @@ final class PlainRows {
     list.startNewValue(row);
     BaseFixedWidthVector items = (BaseFixedWidthVector) list.getDataVector();
     int width = items.getTypeWidth();
-    byte[] bytes =
-        value == null ? new byte[list.getListSize() * width] : HEX.parseHex(value);
+    byte[] bytes = value == null ? new byte[list.getListSize() * width] : HEX.parseHex(value);
     while (items.getValueCapacity() < (row + 1) * list.getListSize()) {
       items.reAlloc();
     }

@@ -100,8 +100,7 @@ class LeasesTest {
       }
       for (int i = 0; i < 50_000; i++) {
         Memory old = memories.current();
-        memories.publish(
-            new Memory(new AtomicBoolean(true)), List.of(() -> old.open.set(false)));
+        memories.publish(new Memory(new AtomicBoolean(true)), List.of(() -> old.open.set(false)));
       }
       done.set(true);
       for (Future<Long> read : reads) {
