@@ -2,8 +2,10 @@
 package io.sagitta.router.plan;
 
 import io.sagitta.model.CollectionSchema;
+import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
-import io.sagitta.model.filter.FilterBinder;
+import io.sagitta.model.SagittaException;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** What is wrong with a filter is said before any shard is asked. */
@@ -24,6 +26,11 @@ public final class Filters {
 
   /** Checks a filter against the schema. */
   public static void check(CollectionSchema schema, FilterText filter) {
-    FilterBinder.bind(filter, schema);
+    int bytes = filter.text().getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > FilterText.TEXT_BYTES_MAX) {
+      throw new SagittaException(
+          ErrorCode.LIMIT,
+          "the filter has " + bytes + " bytes, expected at most " + FilterText.TEXT_BYTES_MAX);
+    }
   }
 }

@@ -157,10 +157,13 @@ final class Checkpointer {
     for (Request request = begin(); request != null; request = begin()) {
       try {
         end(request, checkpoint(write(request)), null);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException e) {
         LOG.warn("shard {}: checkpoint failed, will be tried again", request.shard(), e);
         end(request, null, e);
         return;
+      } catch (Throwable e) {
+        end(request, null, e);
+        throw e;
       }
     }
   }
@@ -181,7 +184,7 @@ final class Checkpointer {
     }
   }
 
-  private void end(Request request, ShardCheckpoint done, Exception cause) {
+  private void end(Request request, ShardCheckpoint done, Throwable cause) {
     lock.lock();
     try {
       running = false;
@@ -189,7 +192,7 @@ final class Checkpointer {
         newest = Optional.of(done);
         failure = Optional.empty();
       } else {
-        failure = Optional.of(String.valueOf(cause.getMessage()));
+        failure = Optional.of(cause.toString());
       }
       if (cause != null && waiting == null && !stopped) {
         waiting = request;

@@ -20,6 +20,7 @@ import org.apache.arrow.vector.BitVectorHelper;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.complex.ListVector;
+import org.apache.arrow.vector.complex.StructVector;
 
 /**
  * Copies columns of rows picked from anywhere in a set of segments, in the order picked. A row
@@ -113,7 +114,7 @@ final class RowGather {
             if (value.isNull(0)) {
               out.setNull(i);
             } else {
-              out.copyFromSafe(0, i, value);
+              copy(value, 0, out, i);
             }
           }
         });
@@ -152,8 +153,40 @@ final class RowGather {
       if (from == null || from.isNull(rows[i])) {
         out.setNull(i);
       } else {
-        out.copyFromSafe(rows[i], i, from);
+        copy(from, rows[i], out, i);
       }
+    }
+  }
+
+  /** Copies a value that is not null. Arrow's own copying does not know every type within lists. */
+  private static void copy(FieldVector from, int row, FieldVector out, int at) {
+    switch (from) {
+      case ListVector list -> {
+        ListVector target = (ListVector) out;
+        int first = list.getElementStartIndex(row);
+        int items = list.getElementEndIndex(row) - first;
+        int start = target.startNewValue(at);
+        for (int i = 0; i < items; i++) {
+          if (list.getDataVector().isNull(first + i)) {
+            target.getDataVector().setNull(start + i);
+          } else {
+            copy(list.getDataVector(), first + i, target.getDataVector(), start + i);
+          }
+        }
+        target.endValue(at, items);
+      }
+      case StructVector struct -> {
+        StructVector target = (StructVector) out;
+        for (int i = 0; i < struct.size(); i++) {
+          copy(
+              struct.getChildrenFromFields().get(i),
+              row,
+              target.getChildrenFromFields().get(i),
+              at);
+        }
+        target.setIndexDefined(at);
+      }
+      default -> out.copyFromSafe(row, at, from);
     }
   }
 

@@ -258,8 +258,9 @@ final class RowWriter {
 
   /** The column with its memory, which outlives the batch it came in. */
   private FieldVector taken(FieldVector column) {
-    var transfer = column.getTransferPair(allocator);
-    transfer.transfer();
-    return (FieldVector) transfer.getTo();
+    // Arrow's own targets forget metadata and the names of children.
+    FieldVector target = column.getField().createVector(allocator);
+    column.makeTransferPair(target).transfer();
+    return target;
   }
 }

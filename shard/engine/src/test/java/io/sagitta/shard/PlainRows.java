@@ -51,12 +51,11 @@ final class PlainRows {
   }
 
   static String floats(float... values) {
-    ByteBuffer out = little(4 * values.length);
+    byte[] bytes = new byte[4 * values.length];
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (float value : values) {
       out.putFloat(value);
     }
-    byte[] bytes = new byte[out.position()];
-    out.get(0, bytes);
     return HEX.formatHex(bytes);
   }
 
