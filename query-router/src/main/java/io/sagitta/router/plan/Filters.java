@@ -2,10 +2,8 @@
 package io.sagitta.router.plan;
 
 import io.sagitta.model.CollectionSchema;
-import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
-import io.sagitta.model.SagittaException;
-import java.nio.charset.StandardCharsets;
+import io.sagitta.model.filter.FilterBinder;
 import java.util.Optional;
 
 /** What is wrong with a filter is said before any shard is asked. */
@@ -26,11 +24,6 @@ public final class Filters {
 
   /** Checks a filter against the schema. */
   public static void check(CollectionSchema schema, FilterText filter) {
-    int bytes = filter.text().getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > FilterText.TEXT_BYTES_MAX) {
-      throw new SagittaException(
-          ErrorCode.LIMIT,
-          "the filter has " + bytes + " bytes, expected at most " + FilterText.TEXT_BYTES_MAX);
-    }
+    FilterBinder.bind(filter, schema);
   }
 }

@@ -28,6 +28,33 @@ final class Bits {
     }
   }
 
+  /** Whether a row of {@code [from, to)} is set. */
+  static boolean any(long[] bits, int from, int to) {
+    for (int row = from; row < to; row = (row | 63) + 1) {
+      long word = bits[row >> 6] >>> row;
+      if (to - row < Long.SIZE) {
+        word &= (1L << (to - row)) - 1;
+      }
+      if (word != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Clears those of {@code rows} rows from {@code start} on whose bit in {@code kept} is zero. */
+  static void keep(long[] bits, int start, int rows, long[] kept) {
+    for (int word = 0; word << 6 < rows; word++) {
+      int left = rows - (word << 6);
+      long cleared = ~kept[word] & (left >= Long.SIZE ? -1L : (1L << left) - 1);
+      int at = start + (word << 6);
+      bits[at >> 6] &= ~(cleared << at);
+      if ((at & 63) != 0 && (at >> 6) + 1 < bits.length) {
+        bits[(at >> 6) + 1] &= ~(cleared >>> -at);
+      }
+    }
+  }
+
   /** Calls with every row that is set, in order. */
   static void forEach(long[] bits, IntConsumer row) {
     for (int word = 0; word < bits.length; word++) {
