@@ -52,11 +52,13 @@ public final class CheckpointDirectory {
 
   private final FileStore store;
 
+  // Written under this, read by anyone.
+  private volatile Manifest current;
+  private volatile List<CheckpointFile> damaged = List.of();
+
   // Guarded by this:
-  private Manifest current;
   private Manifest installing;
   private long generation;
-  private List<CheckpointFile> damaged = List.of();
   private final Map<String, Integer> pins = new HashMap<>();
 
   /** Named by an earlier manifest, to be removed as soon as nothing needs them. */
@@ -65,7 +67,8 @@ public final class CheckpointDirectory {
   /** Named by no manifest that holds; kept, since one that does not hold may have named them. */
   private final Set<String> leftovers = new HashSet<>();
 
-  private IOException tragedy;
+  /** Published in vain: their manifests may be on disk, their files may be tried again. */
+  private final List<Manifest> attempted = new ArrayList<>();
 
   /** Files whose every byte was compared with its checksum since this directory was opened. */
   private final Set<CheckpointFile> verified = ConcurrentHashMap.newKeySet();
@@ -86,7 +89,7 @@ public final class CheckpointDirectory {
   }
 
   /** The checkpoint that counts. */
-  public synchronized Optional<Manifest> current() {
+  public Optional<Manifest> current() {
     return Optional.ofNullable(current);
   }
 
@@ -95,7 +98,7 @@ public final class CheckpointDirectory {
    * until they have been fetched again: {@link #missing} of the current manifest, {@link
    * #importFile}, {@link #install}.
    */
-  public synchronized List<CheckpointFile> damaged() {
+  public List<CheckpointFile> damaged() {
     return damaged;
   }
 
@@ -103,8 +106,8 @@ public final class CheckpointDirectory {
    * Makes a checkpoint the current one, durable on return, then removes files that neither it nor a
    * pin names. Its files are durable already. The generation given is replaced by the next one.
    *
-   * @throws IOException when it may or may not have become durable; the replica must stop and
-   *     recover
+   * @throws IOException when it may or may not have become durable: the checkpoint before stays the
+   *     current one, all files stay, and it or a later one may be published again
    */
   public synchronized Manifest publish(Manifest manifest) throws IOException {
     for (CheckpointFile file : manifest.files()) {
@@ -228,8 +231,18 @@ public final class CheckpointDirectory {
     return new StoredBytes(store, file.name(), offset, length, pin(List.of(file)));
   }
 
-  /** Keeps the files of a checkpoint until closed, whatever is published meanwhile. */
-  public synchronized Pin pin(Manifest manifest) {
+  /**
+   * Keeps the files of a checkpoint until closed, whatever is published meanwhile.
+   *
+   * @throws NoSuchFileException when it is neither the current one nor pinned: its files may be
+   *     gone
+   */
+  public synchronized Pin pin(Manifest manifest) throws NoSuchFileException {
+    for (CheckpointFile file : manifest.files()) {
+      if (!isNamedLocked(file.name())) {
+        throw new NoSuchFileException(file.name(), null, "not a file of a checkpoint here");
+      }
+    }
     return pin(manifest.files());
   }
 
@@ -370,37 +383,41 @@ public final class CheckpointDirectory {
   }
 
   private Manifest publishLocked(Manifest manifest) throws IOException {
-    if (tragedy != null) {
-      throw new IOException("an earlier publish failed: " + tragedy.getMessage(), tragedy);
-    }
-    Manifest next = manifest.withGeneration(generation + 1);
+    // A failed attempt may have left its generation on disk: it is never written again.
+    generation++;
+    Manifest next = manifest.withGeneration(generation);
     try {
       store.syncDirectory("");
       writeManifest(next);
     } catch (IOException e) {
-      tragedy = e;
+      attempted.add(next);
       throw e;
     }
     if (current != null) {
-      superseded.add(ShardFiles.manifest(current.generation()));
-      current.files().forEach(file -> superseded.add(file.name()));
+      supersede(current);
     }
-    generation++;
+    attempted.forEach(this::supersede);
+    attempted.clear();
     current = next;
     damaged = List.of();
     collect();
     return next;
   }
 
+  private void supersede(Manifest manifest) {
+    superseded.add(ShardFiles.manifest(manifest.generation()));
+    manifest.files().forEach(file -> superseded.add(file.name()));
+  }
+
   private void writeManifest(Manifest manifest) throws IOException {
     String name = ShardFiles.manifest(manifest.generation());
     String temporary = name + ShardFiles.TEMPORARY;
-    if (store.exists(temporary)) {
-      store.delete(temporary);
-    }
     try (FileOutput out = store.create(temporary)) {
       out.write(ByteBuffer.wrap(manifest.toBytes()));
       out.sync();
+    } catch (IOException e) {
+      NewFile.discard(store, temporary);
+      throw e;
     }
     store.rename(temporary, name);
     store.syncDirectory("");

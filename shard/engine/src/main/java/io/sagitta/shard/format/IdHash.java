@@ -5,6 +5,7 @@ import static io.sagitta.shard.format.FrameLayout.INT;
 import static io.sagitta.shard.format.FrameLayout.LONG;
 
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.HashSlot;
 import io.sagitta.model.PointId;
 import io.sagitta.model.SagittaException;
 import java.lang.foreign.Arena;
@@ -53,7 +54,7 @@ final class IdHash {
     boolean duplicates = false;
     for (int ordinal = 0; ordinal < rows; ordinal++) {
       int length = ids.canonical(ordinal, id);
-      long hash = IdRows.hash(id, length);
+      long hash = HashSlot.hash(id, 0, length);
       long at = building.seek(hash, id, length);
       int before = building.ordinalAt(at);
       duplicates |= before >= 0;
@@ -72,10 +73,9 @@ final class IdHash {
     return previous;
   }
 
-  /** The newest row with an id, or -1. */
-  int find(byte[] canonical) {
-    int length = canonical.length;
-    return ordinalAt(seek(IdRows.hash(canonical, length), canonical, length));
+  /** The newest row with the id of these canonical bytes, whose hash is given, or -1. */
+  int find(long hash, byte[] canonical, int length) {
+    return ordinalAt(seek(hash, canonical, length));
   }
 
   /** The row before this one with the same id, or -1. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.format;
 
-import com.dynatrace.hash4j.hashing.Hashing;
 import io.sagitta.model.IdType;
 import io.sagitta.model.PointId;
 import io.sagitta.shard.segment.RowChunk;
@@ -34,11 +33,6 @@ final class IdRows {
       values[chunk] = segment(ids.getDataBuffer());
       offsets[chunk] = type == IdType.UTF8 ? segment(ids.getOffsetBuffer()) : null;
     }
-  }
-
-  /** XXH3-64 of canonical bytes. */
-  static long hash(byte[] canonical, int length) {
-    return Hashing.xxh3_64().hashBytesToLong(canonical, 0, length);
   }
 
   /** Writes the canonical bytes of a row's id to the front of {@code out}; returns their number. */

@@ -3,6 +3,7 @@ package io.sagitta.shard.format;
 
 import io.sagitta.model.BorrowedMemory;
 import io.sagitta.model.CollectionSchema;
+import io.sagitta.model.HashSlot;
 import io.sagitta.model.PointId;
 import io.sagitta.model.RowBatchCodec;
 import io.sagitta.model.SagittaException;
@@ -216,7 +217,14 @@ public final class MappedSegment implements AutoCloseable {
 
   /** The newest row with an id, or -1. */
   public int find(byte[] canonicalId) {
-    return hash.find(canonicalId);
+    return find(HashSlot.hash(canonicalId), canonicalId, canonicalId.length);
+  }
+
+  /**
+   * As above for {@code length} bytes at the front of an array, and their {@link HashSlot#hash}.
+   */
+  public int find(long hash, byte[] canonicalId, int length) {
+    return this.hash.find(hash, canonicalId, length);
   }
 
   /** The newest row with the id of the given row that is older than it, or -1. */

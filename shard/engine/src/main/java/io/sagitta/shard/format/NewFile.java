@@ -31,8 +31,20 @@ final class NewFile {
       content.writeTo(frame);
       written = frame.finish();
       out.sync();
+    } catch (IOException e) {
+      discard(store, temporary);
+      throw e;
     }
     store.rename(temporary, name);
     return new CheckpointFile(name, written.length(), written.checksum());
+  }
+
+  /** Gives back what a failed write took: the disk may be full. */
+  static void discard(FileStore store, String temporary) {
+    try {
+      store.delete(temporary);
+    } catch (IOException e) {
+      // The next open removes it.
+    }
   }
 }

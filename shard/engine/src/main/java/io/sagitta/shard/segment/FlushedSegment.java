@@ -9,7 +9,6 @@ import io.sagitta.model.VectorField;
 import io.sagitta.shard.distance.VectorRows;
 import io.sagitta.shard.format.MappedSegment;
 import io.sagitta.shard.format.MappedVectors;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +76,7 @@ public final class FlushedSegment implements Segment, Leases.Closing {
   @Override
   public int find(IdColumn ids, int row, long hash) {
     byte[] id = new byte[PointId.UTF8_BYTES_MAX];
-    return mapped.find(Arrays.copyOf(id, ids.canonical(row, id)));
+    return mapped.find(hash, id, ids.canonical(row, id));
   }
 
   @Override

@@ -301,15 +301,33 @@ class CheckpointDirectoryTest {
   }
 
   @Test
-  void afterAPublishThatMayHaveFailedNoOtherIsTried() throws IOException {
+  @Tag("B039")
+  void aDiskThatWasFullIsUsedAgainWithoutARestart() throws IOException {
     directory.publish(fixture.write(100));
-    Manifest second = fixture.write(200);
-    store.failAt(store.operations() + 5);
-    assertThatThrownBy(() -> directory.publish(second)).hasMessageContaining("injected failure");
-    assertThatThrownBy(() -> directory.publish(second))
-        .hasMessageContaining("an earlier publish failed");
-    assertThat(directory.current().orElseThrow().logIndex()).isEqualTo(100);
-    assertThat(CheckpointDirectory.open(store).current().orElseThrow().logIndex()).isIn(100L, 200L);
+    int before = store.operations();
+    for (int room = 0; ; room++) {
+      store.failFrom(store.operations() + room);
+      try {
+        directory.publish(fixture.write(200));
+        store.failAt(-1);
+        break;
+      } catch (IOException e) {
+        assertThat(directory.current().orElseThrow().logIndex()).isEqualTo(100);
+        store.failAt(-1);
+        fixture.check(directory.current().orElseThrow());
+      }
+    }
+    assertThat(store.operations() - before).isGreaterThan(1_000);
+    Manifest current = CheckpointDirectory.open(store).current().orElseThrow();
+    fixture.check(current);
+    assertThat(store.list("")).hasSize(current.files().size() + 1);
+  }
+
+  @Test
+  void aCheckpointThatIsGoneCannotBePinned() throws IOException {
+    Manifest first = directory.publish(fixture.write(100));
+    directory.publish(fixture.write(300));
+    assertThatThrownBy(() -> directory.pin(first)).isInstanceOf(NoSuchFileException.class);
   }
 
   private CheckpointDirectory sourceAt(long logIndex) throws IOException {

@@ -9,11 +9,14 @@ import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.Field;
 import io.sagitta.model.IdType;
 import io.sagitta.model.Metric;
+import io.sagitta.model.PayloadField;
+import io.sagitta.model.PayloadType;
 import io.sagitta.model.PointId;
 import io.sagitta.model.RandomRows;
 import io.sagitta.model.RowBatchCodec;
 import io.sagitta.model.RowSelection;
 import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorType;
 import io.sagitta.shard.CheckpointFile;
 import io.sagitta.shard.segment.RowChunk;
 import io.sagitta.shard.store.FsStore;
@@ -214,11 +217,58 @@ class SegmentFilesTest {
   }
 
   @Test
+  void aLargeSegmentIsMappedWhole(Seed seed) throws IOException {
+    RandomGenerator random = seed.random();
+    int copies = 60;
+    int rowsEach = 2_500;
+    CollectionSchema schema =
+        new CollectionSchema(
+            1,
+            IdType.UUID,
+            List.of(
+                new VectorField(1, "v", VectorType.INT8, 200, Metric.DOT, true),
+                new PayloadField(2, "t", PayloadType.of(PayloadType.Kind.UTF8))));
+    try (VectorSchemaRoot rows =
+        RandomRows.rows(schema, List.of(0, 1, 2), rowsEach, random, allocator)) {
+      RowsSource source =
+          new RowsSource(SEGMENT, schema, java.util.Collections.nCopies(copies, rows));
+      FsStore store = FsStore.open(directory);
+      SegmentWriter.write(source, store, allocator);
+      try (MappedSegment mapped = MappedSegment.open(store, SEGMENT, allocator)) {
+        mapped.verify();
+        assertThat(mapped.rows()).isEqualTo(copies * rowsEach);
+        MappedVectors vectors = mapped.vectors((VectorField) schema.fields().getFirst());
+        FixedSizeListVector expected = (FixedSizeListVector) rows.getVector(1);
+        for (int ordinal : random.ints(5_000, 0, mapped.rows()).toArray()) {
+          int row = ordinal % rowsEach;
+          assertThat(vectors.isNull(ordinal)).isEqualTo(expected.isNull(row));
+          byte[] vector = new byte[200];
+          if (!expected.isNull(row)) {
+            expected.getDataVector().getDataBuffer().getBytes(row * 200L, vector);
+          }
+          assertThat(
+                  MemorySegment.mismatch(
+                      vectors.data(),
+                      ordinal * 256L,
+                      ordinal * 256L + 200,
+                      MemorySegment.ofArray(vector),
+                      0,
+                      200))
+              .isEqualTo(-1);
+          // Each id has a row in every copy; the newest is in the last one.
+          byte[] id = mapped.id(ordinal).canonicalBytes();
+          assertThat(mapped.find(id)).isEqualTo((copies - 1) * rowsEach + row);
+          assertThat(mapped.previous(ordinal)).isEqualTo(Math.max(-1, ordinal - rowsEach));
+        }
+      }
+    }
+  }
+
+  @Test
   void stridesAreLinesOrPowersOfTwo() {
     for (int[] expected :
         new int[][] {{1, 1}, {2, 2}, {3, 4}, {5, 8}, {33, 64}, {64, 64}, {65, 128}, {384, 384}}) {
-      VectorField field =
-          new VectorField(1, "v", io.sagitta.model.VectorType.INT8, expected[0], Metric.DOT, false);
+      VectorField field = new VectorField(1, "v", VectorType.INT8, expected[0], Metric.DOT, false);
       assertThat(VectorsFile.strideBytes(field)).isEqualTo(expected[1]);
     }
   }
@@ -254,7 +304,7 @@ class SegmentFilesTest {
     List<List<Object>> expected = new ArrayList<>();
     List<Integer> wanted =
         source.schema().fields().stream()
-            .filter(io.sagitta.model.PayloadField.class::isInstance)
+            .filter(PayloadField.class::isInstance)
             .map(Field::fieldId)
             .toList();
     for (RowChunk chunk : source.chunks()) {
