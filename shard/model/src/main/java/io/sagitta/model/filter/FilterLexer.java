@@ -62,6 +62,9 @@ final class FilterLexer {
       while (at < text.length() && (isLetter(text.charAt(at)) || isDigit(text.charAt(at)))) {
         at++;
       }
+      if (peek(0) == '.') {
+        throw error(start, "a field name with a dot is written in double quotes");
+      }
       return new Token(Kind.WORD, text.substring(start, at), start);
     }
     if (isDigit(c) || (c == '.' && isDigit(peek(1)))) {
@@ -83,8 +86,6 @@ final class FilterLexer {
           default ->
               switch (c) {
                 case '=', '<', '>', '(', ')', ',', '-', '+', '[', ']' -> String.valueOf(c);
-                case '.' ->
-                    throw error(start, "a field name with a dot is written in double quotes");
                 default -> throw error(start, "unexpected character " + Names.quote(c + ""));
               };
         };
