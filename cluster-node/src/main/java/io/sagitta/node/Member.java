@@ -415,6 +415,23 @@ final class Member implements AutoCloseable {
     return self().name();
   }
 
+  boolean isStopping() {
+    return stopping;
+  }
+
+  /** Why Raft ended although nobody stopped it. */
+  Optional<String> failure() {
+    if (stopping || shardHost == null) {
+      return Optional.empty();
+    }
+    if (!metaHost.isRunning()) {
+      return Optional.of("the metadata group's Raft server closed by itself");
+    }
+    return shardHost.isRunning()
+        ? Optional.empty()
+        : Optional.of("the shards' Raft server closed by itself");
+  }
+
   Health health() {
     MemberHealth running = health;
     if (stopping) {
@@ -458,7 +475,7 @@ final class Member implements AutoCloseable {
           .orTimeout(HAND_OVER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
           .join();
     } catch (CompletionException e) {
-      log.info("Not every leadership was handed over: {}", e.getCause().toString());
+      log.info("Not every leadership was handed over: {}", e.getCause().getMessage());
     }
   }
 
@@ -480,7 +497,6 @@ final class Member implements AutoCloseable {
     if (raftResources != null) {
       raftResources.close();
     }
-    threads.close();
     answerMemory.close();
     shardMemory.close();
   }

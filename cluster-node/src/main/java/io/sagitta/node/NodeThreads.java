@@ -33,6 +33,7 @@ final class NodeThreads implements AutoCloseable {
   /** Calls of the public port: one virtual thread a task. */
   final ExecutorService flight;
 
+  @SuppressWarnings("ThreadPriorityCheck") // on Linux a hint at best; searches do not rely on it
   NodeThreads(int searchThreads, int searchQueue, int backgroundThreads) {
     blocking =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("blocking-", 0).factory());
@@ -69,6 +70,11 @@ final class NodeThreads implements AutoCloseable {
   /** One thread for a loop that ends when it is told to. */
   static Thread loop(String role, Runnable loop) {
     return Thread.ofPlatform().name(role).daemon().start(loop);
+  }
+
+  /** A thread for the JVM to start when it shuts down. */
+  static Thread unstarted(String role, Runnable work) {
+    return Thread.ofPlatform().name(role).unstarted(work);
   }
 
   @Override

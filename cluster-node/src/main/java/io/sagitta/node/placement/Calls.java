@@ -30,4 +30,14 @@ final class Calls {
       }
     }
   }
+
+  /** Rests a while; an interrupt says that the node is stopping. */
+  static void pause(Duration time) {
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SagittaException(ErrorCode.UNAVAILABLE, "the node is stopping", e);
+    }
+  }
 }

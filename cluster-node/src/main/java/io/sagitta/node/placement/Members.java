@@ -86,7 +86,7 @@ public final class Members {
       if (end - System.nanoTime() < PAUSE.toNanos()) {
         throw last;
       }
-      pause();
+      Calls.pause(PAUSE);
     }
   }
 
@@ -148,14 +148,5 @@ public final class Members {
 
   private static Duration shorter(Duration a, Duration b) {
     return a.compareTo(b) < 0 ? a : b;
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(PAUSE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SagittaException(ErrorCode.UNAVAILABLE, "the node is stopping", e);
-    }
   }
 }

@@ -70,8 +70,13 @@ public final class Reconciler implements Runnable {
 
   private static final Duration RETRY_AFTER = Duration.ofMillis(500);
 
-  /** Leaders are moved one at a time, rarely: each move stops a shard's writes for a moment. */
-  private static final Duration BETWEEN_MOVES = Duration.ofSeconds(10);
+  /**
+   * Leaders are moved one at a time, and less and less often while that does not help: each move
+   * stops a shard's writes for a moment, and on a busy machine the heir may lose its election.
+   */
+  private static final Duration BETWEEN_MOVES_MIN = Duration.ofSeconds(10);
+
+  private static final Duration BETWEEN_MOVES_MAX = Duration.ofMinutes(10);
 
   private final NodeId self;
   private final MetaGroup group;
@@ -87,7 +92,8 @@ public final class Reconciler implements Runnable {
   private final Set<Object> running = ConcurrentHashMap.newKeySet();
   private final Map<Object, Long> retryAtNanos = new ConcurrentHashMap<>();
   private volatile Map<NodeId, NodeReport> reports = Map.of();
-  private long movedAtNanos;
+  private long movedAtNanos; // the loop's own
+  private Duration betweenMoves = BETWEEN_MOVES_MIN; // the loop's own
 
   /**
    * The loop; run it on a thread of its own.
@@ -210,6 +216,9 @@ public final class Reconciler implements Runnable {
     reports = collect(before, term);
     ClusterState state = group.read(MetadataService.COMMAND_TIMEOUT);
     List<Step> steps = Planner.plan(state, observed());
+    if (steps.isEmpty()) {
+      betweenMoves = BETWEEN_MOVES_MIN;
+    }
     long now = System.nanoTime();
     for (Step step : steps) {
       if (retryAtNanos.getOrDefault(step.key(), now) - now > 0 || !mayRun(step, now)) {
@@ -223,10 +232,12 @@ public final class Reconciler implements Runnable {
 
   private boolean mayRun(Step step, long now) {
     if (step instanceof Step.MoveLeader) {
-      if (now - movedAtNanos < BETWEEN_MOVES.toNanos()) {
+      if (now - movedAtNanos < betweenMoves.toNanos()) {
         return false;
       }
       movedAtNanos = now;
+      Duration doubled = betweenMoves.multipliedBy(2);
+      betweenMoves = doubled.compareTo(BETWEEN_MOVES_MAX) < 0 ? doubled : BETWEEN_MOVES_MAX;
     }
     return true;
   }

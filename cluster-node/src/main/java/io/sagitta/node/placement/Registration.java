@@ -28,6 +28,8 @@ public final class Registration {
   /** A peer that runs answers at once; one that does not is not waited for. */
   private static final Duration PEER_TIMEOUT = Duration.ofSeconds(1);
 
+  private static final Duration PAUSE = Duration.ofMillis(50);
+
   private final Members members;
   private final ClusterView view;
   private final ShardMap.Node self;
@@ -125,9 +127,11 @@ public final class Registration {
             Wire.uuid(reply.getOutcome().getRegistered().getCluster()));
       } catch (SagittaException e) {
         // Registering is repeatable, so an unknown outcome is simply asked again.
-        if (e.code() != ErrorCode.OUTCOME_UNKNOWN || end - System.nanoTime() < 0) {
+        boolean again = e.code() == ErrorCode.OUTCOME_UNKNOWN || e.code() == ErrorCode.UNAVAILABLE;
+        if (!again || end - System.nanoTime() < 0) {
           throw e;
         }
+        Calls.pause(PAUSE);
       }
     }
   }

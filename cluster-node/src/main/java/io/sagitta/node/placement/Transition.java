@@ -116,6 +116,10 @@ record Transition(ClusterState state, Outcome outcome) {
                 + "; join a member of its own cluster, or use an empty data folder");
       }
     }
+    if (state.cluster().equals(ClusterState.NO_CLUSTER)) {
+      return refused(
+          state, ErrorCode.UNAVAILABLE, "the cluster's founder has not registered itself yet");
+    }
     if (info.getFeatureLevel() < state.featureLevel()) {
       return refused(
           state,
