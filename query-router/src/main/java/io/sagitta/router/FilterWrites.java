@@ -64,7 +64,7 @@ final class FilterWrites {
   byte[] delete(Command.Delete delete, ActiveCall caller) throws InterruptedException {
     ActiveCall call = caller.part(options.writeTimeout().toNanos());
     ShardMap.Collection collection = maps.requireFresh(delete.collection(), call);
-    Filters.checkForWrite(collection.schema(), delete.filter());
+    Filters.check(collection.schema(), Optional.of(delete.filter()));
     return everywhere(
         collection,
         (map, now, shard) ->
@@ -121,7 +121,7 @@ final class FilterWrites {
       return byIds(
           collection, PointIds.of(collection.schema().idType(), ids.get()), values, unset, call);
     }
-    Filters.checkForWrite(collection.schema(), filter.get());
+    Filters.check(collection.schema(), filter);
     Optional<RowBatch> row = values.isEmpty() ? Optional.empty() : Optional.of(encode(values));
     List<Integer> unsetIds = unset.stream().map(PayloadField::fieldId).toList();
     return everywhere(

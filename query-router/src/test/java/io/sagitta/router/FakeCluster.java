@@ -46,9 +46,13 @@ import org.apache.arrow.memory.RootAllocator;
 final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
   /** Stands between a write and its shard. */
   interface WriteFault {
+    /** The entry takes effect now. */
+    interface Apply {
+      WriteOutcome now();
+    }
+
     /** What the caller gets; {@code apply} makes the entry take effect. */
-    CompletableFuture<WriteOutcome> at(
-        ShardMap.Node node, ShardWrite write, Supplier<WriteOutcome> apply);
+    CompletableFuture<WriteOutcome> at(ShardMap.Node node, ShardWrite write, Apply apply);
   }
 
   /** Stands between a read and its shard; null lets it pass. */
@@ -275,7 +279,7 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
         return CompletableFuture.failedFuture(
             SagittaException.unavailable("no such shard here", 1));
       }
-      Supplier<WriteOutcome> apply = () -> shard.apply(write);
+      WriteFault.Apply apply = () -> shard.apply(write);
       CompletableFuture<WriteOutcome> faulty = writeFault.at(node, write, apply);
       if (faulty != null) {
         return faulty;
@@ -284,7 +288,7 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
         return CompletableFuture.failedFuture(
             new NotLeaderException(node.name() + " does not lead", Optional.of(shard.leader)));
       }
-      return CompletableFuture.completedFuture(apply.get());
+      return CompletableFuture.completedFuture(apply.now());
     }
 
     @Override

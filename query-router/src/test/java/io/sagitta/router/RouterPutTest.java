@@ -266,10 +266,10 @@ class RouterPutTest {
     cluster.writeFault =
         (node, write, apply) -> {
           if (attempts.getAndIncrement() < 3) {
-            apply.get();
+            apply.now();
             return CompletableFuture.failedFuture(new IllegalStateException("connection reset"));
           }
-          return CompletableFuture.completedFuture(apply.get());
+          return CompletableFuture.completedFuture(apply.now());
         };
     PutAck.Done done = put(open(WriteMode.UPSERT, Optional.of(WRITER)), batch("a", 1), 4);
     assertThat(done.rows()).isOne();
@@ -286,11 +286,11 @@ class RouterPutTest {
     cluster.writeFault =
         (node, write, apply) -> {
           if (cluster.shards.get(write.shard()).shard.number() == lost) {
-            apply.get();
+            apply.now();
             return CompletableFuture.failedFuture(
                 new SagittaException(ErrorCode.OUTCOME_UNKNOWN, "leadership lost"));
           }
-          return CompletableFuture.completedFuture(apply.get());
+          return CompletableFuture.completedFuture(apply.now());
         };
     PutReply reply =
         send(open(WriteMode.UPSERT, Optional.empty()), batch("a", ids(0, 40)), 0).join();
@@ -351,8 +351,8 @@ class RouterPutTest {
     cluster.writeFault =
         (node, write, apply) ->
             write.key().orElseThrow().seq() == 0
-                ? gate.thenApply(open -> apply.get())
-                : CompletableFuture.completedFuture(apply.get());
+                ? gate.thenApply(open -> apply.now())
+                : CompletableFuture.completedFuture(apply.now());
     PutSession session = open(WriteMode.UPSERT, Optional.of(WRITER));
     CompletableFuture<PutReply> first = send(session, batch("first", 1, 2), 0);
     CompletableFuture<PutReply> apart = send(session, batch("apart", 3, 4), 1);

@@ -28,7 +28,6 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -44,7 +43,7 @@ class RouterWriteFaultsTest {
   private static final int IDS = 50;
 
   /** Draws faults; draws are serialised, for writes come from many threads. */
-  private final class Faults implements FakeCluster.WriteFault {
+  private static final class Faults implements FakeCluster.WriteFault {
     private final FakeCluster cluster;
     private final RandomGenerator random;
 
@@ -55,7 +54,7 @@ class RouterWriteFaultsTest {
 
     @Override
     public CompletableFuture<WriteOutcome> at(
-        io.sagitta.model.ShardMap.Node node, ShardWrite write, Supplier<WriteOutcome> apply) {
+        io.sagitta.model.ShardMap.Node node, ShardWrite write, Apply apply) {
       int draw;
       synchronized (random) {
         draw = random.nextInt(16);
@@ -70,11 +69,11 @@ class RouterWriteFaultsTest {
         case 2 -> failed(new NotLeaderException("no idea who leads", Optional.empty()));
         case 3 -> failed(new NotLeaderException("lies", Optional.of(node.id())));
         case 4 -> {
-          apply.get();
+          apply.now();
           yield failed(new SagittaException(ErrorCode.OUTCOME_UNKNOWN, "reply lost"));
         }
         case 5 -> {
-          apply.get();
+          apply.now();
           yield failed(new IllegalStateException("connection reset"));
         }
         case 6 -> failed(new IllegalStateException("request lost, or perhaps not"));
@@ -84,7 +83,7 @@ class RouterWriteFaultsTest {
         }
         // Appended late: after the router may have sent it again.
         case 8 -> {
-          cluster.workers.execute(apply::get);
+          cluster.workers.execute(apply::now);
           yield failed(new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "slow"));
         }
         case 9 -> later(apply, cluster.workers);
@@ -104,13 +103,8 @@ class RouterWriteFaultsTest {
   }
 
   private static CompletableFuture<WriteOutcome> later(
-      Supplier<WriteOutcome> apply, Executor workers) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          Thread.yield();
-          return apply.get();
-        },
-        workers);
+      FakeCluster.WriteFault.Apply apply, Executor workers) {
+    return CompletableFuture.supplyAsync(apply::now, workers);
   }
 
   private record Batch(long seq, Map<Long, String> rows) {}

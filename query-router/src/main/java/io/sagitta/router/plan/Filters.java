@@ -2,28 +2,36 @@
 package io.sagitta.router.plan;
 
 import io.sagitta.model.CollectionSchema;
+import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
+import io.sagitta.model.SagittaException;
 import io.sagitta.model.filter.FilterBinder;
+import io.sagitta.model.filter.Predicate;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** What is wrong with a filter is said before any shard is asked. */
 public final class Filters {
   private Filters() {}
 
-  /** Checks a filter, where one is given, against the schema. */
+  /** Checks a filter, where one is given. */
   public static void check(CollectionSchema schema, Optional<FilterText> filter) {
-    filter.ifPresent(given -> check(schema, given));
+    filter.ifPresent(given -> bind(schema, given));
   }
 
   /**
-   * Checks a filter of a write: text search is not offered there, since its results are not exact.
+   * Reads a filter against the schema.
+   *
+   * @throws SagittaException INVALID_ARGUMENT naming the place, the field or the value that is
+   *     wrong; LIMIT for one that is too long, too deep or too wide
    */
-  public static void checkForWrite(CollectionSchema schema, FilterText filter) {
-    check(schema, filter);
-  }
-
-  /** Checks a filter against the schema. */
-  public static void check(CollectionSchema schema, FilterText filter) {
-    FilterBinder.bind(filter, schema);
+  public static Predicate bind(CollectionSchema schema, FilterText filter) {
+    int bytes = filter.text().getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > FilterText.TEXT_BYTES_MAX) {
+      throw new SagittaException(
+          ErrorCode.LIMIT,
+          "the filter has " + bytes + " bytes, expected at most " + FilterText.TEXT_BYTES_MAX);
+    }
+    return FilterBinder.bind(filter, schema);
   }
 }
