@@ -87,49 +87,47 @@ final class BatchDecoder {
 
   private void load(FieldVector vector, boolean nullable, int count) {
     int nulls = nextNode(count, nullable);
+    ArrowBuf validity = nextValidity(count, nulls);
+    List<ArrowBuf> content = loadContent(vector, count);
+    // Only now, when bytes of so many values have been seen, are any spent on them.
     List<ArrowBuf> buffers = new ArrayList<>(3);
-    buffers.add(nextValidity(count, nulls));
-    switch (vector) {
-      case BitVector ignored -> {
-        buffers.add(next((count + 7L) / 8, "data"));
-        vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
-      }
-      case BaseFixedWidthVector fixed -> {
-        buffers.add(next((long) count * fixed.getTypeWidth(), "data"));
-        vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
-      }
+    buffers.add(validity == null ? AllSet.validity(count, allocator) : validity);
+    buffers.addAll(content);
+    vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
+  }
+
+  /** Takes the buffers after the validity, and loads the children. */
+  private List<ArrowBuf> loadContent(FieldVector vector, int count) {
+    return switch (vector) {
+      case BitVector ignored -> List.of(next((count + 7L) / 8, "data"));
+      case BaseFixedWidthVector fixed -> List.of(next((long) count * fixed.getTypeWidth(), "data"));
       case BaseVariableWidthVector ignored -> {
         ArrowBuf offsets = nextOffsets(count);
         ArrowBuf data = next(last(offsets, count), "data");
         if (vector instanceof VarCharVector && check == Check.CONTENT) {
           checkText(offsets, count, data);
         }
-        buffers.add(offsets);
-        buffers.add(data);
-        vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
+        yield List.of(offsets, data);
       }
       case ListVector list -> {
         ArrowBuf offsets = nextOffsets(count);
-        buffers.add(offsets);
-        vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
         load(list.getDataVector(), true, last(offsets, count));
+        yield List.of(offsets);
       }
       case FixedSizeListVector list -> {
-        vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
         long items = (long) count * list.getListSize();
         if (items > Integer.MAX_VALUE) {
           throw invalid(count + " vectors have more than 2^31-1 components together");
         }
         load(list.getDataVector(), false, (int) items);
+        yield List.of();
       }
       case StructVector struct -> {
-        vector.loadFieldBuffers(new ArrowFieldNode(count, nulls), buffers);
-        for (FieldVector child : struct.getChildrenFromFields()) {
-          load(child, false, count);
-        }
+        struct.getChildrenFromFields().forEach(child -> load(child, false, count));
+        yield List.of();
       }
       default -> throw invalid("type " + vector.getField() + " is not canonical");
-    }
+    };
   }
 
   private int nextNode(int count, boolean nullable) {
@@ -148,10 +146,11 @@ final class BatchDecoder {
     return (int) nulls;
   }
 
+  /** The validity bits, null where all are set. */
   private ArrowBuf nextValidity(int count, int nulls) {
     if (nulls == 0) {
       next(0, "validity");
-      return AllSet.validity(count, allocator);
+      return null;
     }
     ArrowBuf validity = next((count + 7L) / 8, "validity");
     if (check == Check.CONTENT) {

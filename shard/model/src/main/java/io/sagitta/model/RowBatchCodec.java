@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -92,6 +93,9 @@ public final class RowBatchCodec {
    */
   public static VectorSchemaRoot decode(
       RowBatch batch, CollectionSchema schema, BufferAllocator allocator) {
+    if (Set.copyOf(batch.columns()).size() != batch.columns().size()) {
+      throw SagittaException.invalid("row batch: columns " + batch.columns() + " are not distinct");
+    }
     Schema columns = ArrowSchemas.batchSchema(schema, batch.columns());
     VectorSchemaRoot root = decode(batch.message(), columns, batch.rows(), allocator);
     try {

@@ -263,7 +263,7 @@ class RowBatchCodecTest {
     }
     int bodyOffset = IpcMessage.parse(ByteBuffer.wrap(good)).bodyOffset();
     int refused = 0;
-    for (int bit = 0; bit < good.length * 8; bit += bit < bodyOffset * 8 ? 1 : 11) {
+    for (int bit = 0; bit < good.length * 8; bit += bit < bodyOffset * 8 ? 1 : 53) {
       byte[] bad = good.clone();
       bad[bit / 8] ^= (byte) (1 << bit % 8);
       refused += isRefused(bad, 9, schema, columns) ? 1 : 0;
@@ -276,6 +276,37 @@ class RowBatchCodecTest {
         .isTrue();
     assertThat(isRefused(good, 8, schema, columns)).isTrue();
     assertThat(isRefused(good, 9, schema, columns.subList(0, columns.size() - 1))).isTrue();
+  }
+
+  @Test
+  void aMessageThatClaimsMoreThanItHoldsIsRefused() {
+    CollectionSchema schema = RandomRows.everyType(IdType.INT64);
+    for (int fieldId : new int[] {1, 2, 11, 13, 14, 37, 45, 47, 48}) {
+      List<Integer> columns = List.of(fieldId);
+      int nodes = RowBatchCodecTest.nodes(schema, fieldId);
+      for (long claimed : new long[] {Integer.MAX_VALUE, 1L << 20, -1, 1L << 40}) {
+        long[] claims = new long[2 * nodes];
+        for (int i = 0; i < nodes; i++) {
+          claims[2 * i] = claimed;
+        }
+        byte[] message =
+            IpcMessage.header((int) Math.min(claimed, Integer.MAX_VALUE), claims, new long[6], 0);
+        assertThat(isRefused(message, (int) claimed, schema, columns)).isTrue();
+        assertThat(isRefused(message, Integer.MAX_VALUE, schema, columns)).isTrue();
+      }
+    }
+    assertThat(isRefused(new byte[0], 0, schema, List.of(0, 13, 13))).isTrue();
+  }
+
+  private static int nodes(CollectionSchema schema, int fieldId) {
+    int nodes = 0;
+    var fields =
+        new java.util.ArrayDeque<>(ArrowSchemas.batchSchema(schema, List.of(fieldId)).getFields());
+    while (!fields.isEmpty()) {
+      nodes++;
+      fields.addAll(fields.pop().getChildren());
+    }
+    return nodes;
   }
 
   @Test
