@@ -115,6 +115,12 @@ final class FlightPort {
     }
   }
 
+  /** Ends all at once. */
+  void kill() throws InterruptedException {
+    server.shutdownNow();
+    server.awaitTermination(5, TimeUnit.SECONDS);
+  }
+
   /** Picks the executor by method, before anything of the call is decoded. */
   private static final class ByMethod implements ServerCallExecutorSupplier {
     private final Executor virtualThreads;

@@ -89,6 +89,11 @@ public final class PublicEndpoint implements AutoCloseable {
     puts.rotate();
   }
 
+  /** Breaks all connections at once, as a crash would; for tests of what clients make of it. */
+  void kill() throws InterruptedException {
+    port.kill();
+  }
+
   /**
    * Ends what still runs after the drain time and gives memory back.
    *

@@ -73,6 +73,10 @@ final class FakeHandler implements RequestHandler {
   final List<PutScript> puts = new ArrayList<>();
   final List<Supplier<RuntimeException>> reads = new ArrayList<>();
   final AtomicInteger putCalls = new AtomicInteger();
+
+  /** Puts that took effect, replays not counted. */
+  final AtomicInteger applied = new AtomicInteger();
+
   final AtomicInteger cancelled = new AtomicInteger();
   final List<Call> calls = new ArrayList<>();
 
@@ -376,6 +380,7 @@ final class FakeHandler implements RequestHandler {
       return new PutReply(known.get(seq.getAsLong()));
     }
     index++;
+    applied.incrementAndGet();
     List<PutAck.Reject> rejects = new ArrayList<>();
     for (int row = 0; row < rows.size(); row++) {
       Map<String, Object> values = rows.get(row);

@@ -227,6 +227,11 @@ final class Served implements AutoCloseable {
         FlightDescriptor.command(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8)), ROWS);
   }
 
+  /** Ends the endpoint without any courtesy: connections break, calls get no answer. */
+  void kill() throws InterruptedException {
+    endpoint.kill();
+  }
+
   @Override
   public void close() throws InterruptedException {
     endpoint.close();
