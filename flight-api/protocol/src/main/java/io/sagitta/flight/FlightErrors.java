@@ -12,6 +12,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -26,7 +27,9 @@ import org.apache.arrow.flight.FlightStatusCode;
  * Errors on the wire, both ways (docs/contract.md, section 6). An error of ours carries its code
  * three times, for three kinds of reader: as {@code [sagitta.CODE]} before the message, which every
  * client shows; in the trailer {@value #CODE_KEY}; and as JSON in {@code grpc-status-details-bin},
- * which pyarrow hands out as {@code extra_info} if {@code x-arrow-status} stands beside it.
+ * which pyarrow hands out as {@code extra_info} if {@code x-arrow-status} stands beside it. It does
+ * not for what is the caller's mistake: there that trailer would turn pyarrow's ArrowInvalid,
+ * ArrowKeyError and ArrowNotImplementedError into a FlightInternalError (seen with pyarrow 26.0.1).
  *
  * <p>RESOURCE_EXHAUSTED, CANCELLED and ALREADY_EXISTS are never sent: pyarrow turns them into
  * ValueError, KeyboardInterrupt and an error without a kind.
@@ -63,7 +66,8 @@ public final class FlightErrors {
     ErrorFlightMetadata metadata = new ErrorFlightMetadata();
     metadata.insert(CODE_KEY, error.code().name());
     error.retryAfterMs().ifPresent(ms -> metadata.insert(RETRY_AFTER_KEY, Long.toString(ms)));
-    metadata.insert(ARROW_STATUS_KEY, Integer.toString(arrowStatus(error.code())));
+    arrowStatus(error.code())
+        .ifPresent(status -> metadata.insert(ARROW_STATUS_KEY, Integer.toString(status)));
     metadata.insert(DETAILS_KEY, details(error));
     return flightStatus(error.code())
         .withDescription(describe(error))
@@ -86,7 +90,8 @@ public final class FlightErrors {
     Metadata trailers = new Metadata();
     trailers.put(ascii(CODE_KEY), error.code().name());
     error.retryAfterMs().ifPresent(ms -> trailers.put(ascii(RETRY_AFTER_KEY), Long.toString(ms)));
-    trailers.put(ascii(ARROW_STATUS_KEY), Integer.toString(arrowStatus(error.code())));
+    arrowStatus(error.code())
+        .ifPresent(status -> trailers.put(ascii(ARROW_STATUS_KEY), Integer.toString(status)));
     trailers.put(Metadata.Key.of(DETAILS_KEY, Metadata.BINARY_BYTE_MARSHALLER), details(error));
     return trailers;
   }
@@ -270,10 +275,8 @@ public final class FlightErrors {
   }
 
   /** Arrow C++ {@code StatusCode} (cpp/src/arrow/status.h) by which pyarrow picks its exception. */
-  private static int arrowStatus(ErrorCode code) {
+  private static OptionalInt arrowStatus(ErrorCode code) {
     return switch (code) {
-      case NOT_FOUND -> 2; // KeyError
-      case INVALID_ARGUMENT, ALREADY_EXISTS, CONFLICT, LIMIT, SESSION_EXPIRED -> 4; // Invalid
       case UNAUTHENTICATED,
           PERMISSION_DENIED,
           UNAVAILABLE,
@@ -281,8 +284,15 @@ public final class FlightErrors {
           DEADLINE_EXCEEDED,
           CORRUPT,
           INTERNAL ->
-          5; // IOError
-      case UNIMPLEMENTED -> 10; // NotImplemented
+          OptionalInt.of(5); // IOError
+      case NOT_FOUND,
+          INVALID_ARGUMENT,
+          ALREADY_EXISTS,
+          CONFLICT,
+          LIMIT,
+          SESSION_EXPIRED,
+          UNIMPLEMENTED ->
+          OptionalInt.empty();
     };
   }
 
