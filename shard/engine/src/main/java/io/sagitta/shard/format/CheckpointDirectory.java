@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,12 +44,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class CheckpointDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointDirectory.class);
-  private static final int COPY_BYTES = 256 << 10;
 
   /** Manifests are small: a hundred bytes a file. */
   private static final long MANIFEST_BYTES_MAX = 64L << 20;
 
   private final FileStore store;
+  private final SoundFiles sound;
+  private final Arrivals arrivals;
 
   // Written under this, read by anyone.
   private volatile Manifest current;
@@ -70,11 +70,10 @@ public final class CheckpointDirectory {
   /** Published in vain: their manifests may be on disk, their files may be tried again. */
   private final List<Manifest> attempted = new ArrayList<>();
 
-  /** Files whose every byte was compared with its checksum since this directory was opened. */
-  private final Set<CheckpointFile> verified = ConcurrentHashMap.newKeySet();
-
   private CheckpointDirectory(FileStore store) {
     this.store = store;
+    this.sound = new SoundFiles(store);
+    this.arrivals = new Arrivals(store, sound);
   }
 
   /**
@@ -117,7 +116,7 @@ public final class CheckpointDirectory {
     }
     Manifest published = publishLocked(manifest);
     if (installing == null) {
-      removeArrivals(Set.of());
+      arrivals.removeExcept(List.of());
     }
     return published;
   }
@@ -127,18 +126,13 @@ public final class CheckpointDirectory {
    * bytes. Begins an install: what was fetched for another one is removed.
    */
   public List<CheckpointFile> missing(Manifest manifest) throws IOException {
-    Set<String> expected = new HashSet<>();
-    for (CheckpointFile file : manifest.files()) {
-      expected.add(ShardFiles.part(file));
-      expected.add(ShardFiles.staged(file));
-    }
     synchronized (this) {
       installing = manifest;
-      removeArrivals(expected);
+      arrivals.removeExcept(manifest.files());
     }
     List<CheckpointFile> missing = new ArrayList<>();
     for (CheckpointFile file : manifest.files()) {
-      if (!isSound(file, file.name()) && !isSound(file, ShardFiles.staged(file))) {
+      if (!sound.isSound(file, file.name()) && !arrivals.isStaged(file)) {
         missing.add(file);
       }
     }
@@ -149,17 +143,8 @@ public final class CheckpointDirectory {
    * Bytes of a file that an interrupted import has kept: where to go on. They may turn out to be
    * damaged (a power cut), and the import then fails and starts from 0 the next time.
    */
-  public synchronized long imported(CheckpointFile file) throws IOException {
-    String part = ShardFiles.part(file);
-    if (!store.exists(part)) {
-      return 0;
-    }
-    long length = store.length(part);
-    if (length > file.length()) {
-      store.delete(part);
-      return 0;
-    }
-    return length;
+  public long imported(CheckpointFile file) throws IOException {
+    return arrivals.kept(file);
   }
 
   /**
@@ -173,16 +158,7 @@ public final class CheckpointDirectory {
     if (!ShardFiles.isCheckpointFile(file.name())) {
       throw new IllegalArgumentException("a checkpoint has no file of this name");
     }
-    String part = ShardFiles.part(file);
-    receive(file, part, bytes, offset);
-    String bad = FileCheck.problem(store, part, file);
-    if (bad != null) {
-      store.delete(part);
-      throw new CorruptFileException(file.name(), 0, "received: " + bad);
-    }
-    store.rename(part, ShardFiles.staged(file));
-    store.syncDirectory("");
-    verified.add(new CheckpointFile(ShardFiles.staged(file), file.length(), file.checksum()));
+    arrivals.receive(file, bytes, offset);
   }
 
   /**
@@ -192,24 +168,22 @@ public final class CheckpointDirectory {
    * @throws IOException as {@link #publish}
    */
   public synchronized Manifest install(Manifest manifest) throws IOException {
-    List<CheckpointFile> staged = new ArrayList<>();
+    List<CheckpointFile> arrived = new ArrayList<>();
     for (CheckpointFile file : manifest.files()) {
-      if (isSound(file, ShardFiles.staged(file))) {
-        staged.add(file);
-      } else if (!isSound(file, file.name())) {
+      if (arrivals.isStaged(file)) {
+        arrived.add(file);
+      } else if (!sound.isSound(file, file.name())) {
         throw new NoSuchFileException(file.name(), null, "not imported before the install");
       }
     }
-    for (CheckpointFile file : staged) {
-      store.rename(ShardFiles.staged(file), file.name());
-      verified.remove(new CheckpointFile(ShardFiles.staged(file), file.length(), file.checksum()));
-      verified.add(file);
+    for (CheckpointFile file : arrived) {
+      arrivals.adopt(file);
     }
     superseded.addAll(leftovers);
     leftovers.clear();
     Manifest published = publishLocked(manifest);
     installing = null;
-    removeArrivals(Set.of());
+    arrivals.removeExcept(List.of());
     return published;
   }
 
@@ -252,21 +226,24 @@ public final class CheckpointDirectory {
    * @return the files that are bad; they are still in place, since views may use their sound parts
    */
   public List<CheckpointFile> verify() throws IOException {
-    List<CheckpointFile> bad = new ArrayList<>();
-    Optional<Manifest> manifest = current();
-    if (manifest.isPresent()) {
-      try (Pin ignored = pin(manifest.get())) {
-        for (CheckpointFile file : manifest.get().files()) {
-          verified.remove(file);
-          String problem = FileCheck.problem(store, file.name(), file);
-          if (problem != null) {
-            LOG.error("{}: {} is damaged: {}", store, file.name(), problem);
-            bad.add(file);
-          }
+    List<CheckpointFile> files;
+    Pin pin;
+    synchronized (this) {
+      files = current == null ? List.of() : current.files();
+      pin = pin(files);
+    }
+    try (pin) {
+      List<CheckpointFile> bad = new ArrayList<>();
+      for (CheckpointFile file : files) {
+        String problem = FileCheck.problem(store, file.name(), file);
+        if (problem != null) {
+          LOG.error("{}: {} is damaged: {}", store, file.name(), problem);
+          sound.forget(file.name());
+          bad.add(file);
         }
       }
+      return bad;
     }
-    return bad;
   }
 
   /** Files that stay on disk. Close it once. */
@@ -373,7 +350,7 @@ public final class CheckpointDirectory {
       } else if (orphan || (base != null && ShardFiles.isOurs(base))) {
         store.delete(name);
         removed.add(name);
-      } else if (!ShardFiles.isOurs(name) && !isArrival(name)) {
+      } else if (!ShardFiles.isOurs(name) && !Arrivals.isArrival(name)) {
         LOG.warn("{}: {} is not a file of ours, left alone", store, name);
       }
     }
@@ -448,7 +425,7 @@ public final class CheckpointDirectory {
         continue;
       }
       superseded.remove(name);
-      verified.removeIf(file -> file.name().equals(name));
+      sound.forget(name);
     }
     return removed;
   }
@@ -480,54 +457,5 @@ public final class CheckpointDirectory {
         }
       }
     };
-  }
-
-  /** Whether a file is there under a name, every byte as its checksum says. */
-  private boolean isSound(CheckpointFile file, String name) throws IOException {
-    CheckpointFile named = new CheckpointFile(name, file.length(), file.checksum());
-    if (verified.contains(named)) {
-      return store.exists(name) && store.length(name) == file.length();
-    }
-    if (FileCheck.problem(store, name, file) != null) {
-      return false;
-    }
-    verified.add(named);
-    return true;
-  }
-
-  private static boolean isArrival(String name) {
-    return name.endsWith(ShardFiles.PART) || name.endsWith(ShardFiles.STAGED);
-  }
-
-  private void removeArrivals(Set<String> except) throws IOException {
-    for (String name : store.list("")) {
-      if (isArrival(name) && !except.contains(name)) {
-        store.delete(name);
-        verified.removeIf(file -> file.name().equals(name));
-      }
-    }
-  }
-
-  private void receive(CheckpointFile file, String part, InputStream bytes, long offset)
-      throws IOException {
-    if (offset == 0 && store.exists(part)) {
-      store.delete(part);
-    }
-    try (FileOutput out = offset == 0 ? store.create(part) : store.append(part)) {
-      if (out.length() != offset) {
-        throw new IllegalArgumentException(
-            "import goes on at " + offset + ", but " + out.length() + " bytes are here");
-      }
-      byte[] buffer = new byte[COPY_BYTES];
-      int read;
-      while ((read = bytes.read(buffer)) >= 0) {
-        // Bytes beyond the length show that it is another file; one buffer of them is enough.
-        out.write(ByteBuffer.wrap(buffer, 0, read));
-        if (out.length() > file.length()) {
-          break;
-        }
-      }
-      out.sync();
-    }
   }
 }
