@@ -53,7 +53,8 @@ public interface RaftHost extends AutoCloseable {
    * The read barrier for strong reads. Completes with an index such that a view at or above it sees
    * every write acknowledged before this call; the local state has applied it. On the leader this
    * costs one batched term probe of the voters (none with one voter); on a follower it asks the
-   * leader.
+   * leader. Fails with {@link NotLeader} where no leader can confirm it, {@link NoSuchGroup},
+   * {@link Overloaded} where too many wait, or a {@link java.util.concurrent.TimeoutException}.
    */
   CompletableFuture<Long> readBarrier(GroupId group, Duration timeout);
 

@@ -4,6 +4,7 @@ package io.sagitta.raft.ratis;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.NotLeader;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,7 @@ final class HostedGroup {
   private volatile long logBytes;
   private volatile long holdSinceNanos;
   private volatile Failure failure;
+  private volatile Thread closing;
   private volatile long durableTerm = -1;
 
   /** The first thing that went wrong. */
@@ -147,7 +149,25 @@ final class HostedGroup {
     waiters.failAll(new NotLeader("group " + id + " is stopped: " + text, cause));
     GroupStateMachine failing = machine;
     if (failing != null) {
-      failing.division().ifPresent(d -> resources.closers.newThread(d::close).start());
+      failing.division().ifPresent(this::closeElsewhere);
+    }
+  }
+
+  private void closeElsewhere(RaftServer.Division failing) {
+    Thread closer = resources.closers.newThread(failing::close);
+    closing = closer;
+    closer.start();
+  }
+
+  /** Waits until a division that failed is closed, so that its folder can be used again. */
+  void awaitClosed(Duration atMost) {
+    Thread closer = closing;
+    try {
+      if (closer != null && !closer.join(atMost)) {
+        LOG.warn("group {}: its division has not closed in {}", id, atMost);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -47,7 +47,7 @@ final class Membership {
     RaftConfiguration conf = division.getRaftConf();
     if (!conf.getPreviousPeers().isEmpty()) {
       return CompletableFuture.failedFuture(
-          new NotLeader("group " + group.id() + ": a change of voters is under way"));
+          new IllegalStateException("group " + group.id() + ": a change of voters is under way"));
     }
     List<Peer> now = RatisRaftHost.peers(conf.getCurrentPeers());
     Optional<List<Peer>> next = next(now, target);

@@ -40,6 +40,11 @@ import org.apache.ratis.util.MD5FileUtil;
  * row to one that has just installed (RATIS-2500's condition).
  */
 final class PrefetchingLogAppender extends GrpcLogAppender {
+  /**
+   * Between two heartbeats that only tell of commits: a follower's reads are not older than this.
+   */
+  private static final long TELL_COMMIT_MS = 5;
+
   private final FollowerReplies replies;
   private final PeerHooks hooks;
   private final AwaitForSignal wakeUp = new StickySignal();
@@ -54,6 +59,11 @@ final class PrefetchingLogAppender extends GrpcLogAppender {
    * Where the follower said its log goes on, when that was last tried; the appender's thread only.
    */
   private long triedNext = -1;
+
+  /** Up to which commit index the follower was told by a heartbeat, and when; the same. */
+  private long toldCommit = -1;
+
+  private long toldNanos = System.nanoTime();
 
   PrefetchingLogAppender(
       RaftServer.Division server, FollowerReplies replies, FollowerInfo follower, PeerHooks hooks) {
@@ -104,8 +114,11 @@ final class PrefetchingLogAppender extends GrpcLogAppender {
       return null;
     }
     long followersNext = replies.nextIndex();
-    if (followersNext < 0) {
-      withheld = true; // a heartbeat will tell
+    boolean silent =
+        getFollower().getLastRpcResponseTime().elapsedTimeMs()
+            > getServer().properties().minRpcTimeoutMs();
+    if (followersNext < 0 || silent) {
+      withheld = true; // the answer to a heartbeat will tell
       return null;
     }
     long start = getRaftLog().getStartIndex();
@@ -165,7 +178,7 @@ final class PrefetchingLogAppender extends GrpcLogAppender {
         && getPrevious(next) == null;
   }
 
-  // ---- heartbeats only while withheld
+  // ---- what to send, and when to look again
 
   @Override
   public boolean hasAppendEntries() {
@@ -175,15 +188,43 @@ final class PrefetchingLogAppender extends GrpcLogAppender {
   @Override
   public AppendEntriesRequestProto newAppendEntriesRequest(long callId, boolean heartbeat)
       throws RaftLogIOException {
-    if (withheld) {
-      return getHeartbeatWaitTimeMs() <= 0 ? super.newAppendEntriesRequest(callId, true) : null;
+    if (heartbeat || hasAppendEntries() || getHeartbeatWaitTimeMs() <= 0) {
+      return super.newAppendEntriesRequest(callId, heartbeat || withheld);
     }
-    return super.newAppendEntriesRequest(callId, heartbeat);
+    if (!withheld && tellCommitInMs() == 0) {
+      toldCommit = getRaftLog().getLastCommittedIndex();
+      toldNanos = System.nanoTime();
+      return super.newAppendEntriesRequest(callId, true);
+    }
+    return null;
   }
 
+  /**
+   * In how many milliseconds the follower is to be told of a commit that no entry will tell it of;
+   * at once if that has not been done lately. Ratis leaves it to the next heartbeat, up to a
+   * second, and all that time nobody can read at the follower what has been acknowledged.
+   */
+  private long tellCommitInMs() {
+    long commit = getRaftLog().getLastCommittedIndex();
+    if (commit <= toldCommit
+        || commit <= getFollower().getCommitIndex()
+        || hasPendingDataRequests()) {
+      return Long.MAX_VALUE;
+    }
+    long elapsedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - toldNanos);
+    return Math.max(0, TELL_COMMIT_MS - elapsedMs);
+  }
+
+  /**
+   * With nothing to send Ratis does not wait at all while it has no stream, that is while the
+   * follower is down: it spins until the next heartbeat is due.
+   */
   @Override
   public long getWaitTimeMs() {
-    return withheld ? Math.max(1, getHeartbeatWaitTimeMs()) : super.getWaitTimeMs();
+    if (hasAppendEntries()) {
+      return super.getWaitTimeMs();
+    }
+    return Math.max(1, Math.min(getHeartbeatWaitTimeMs(), tellCommitInMs()));
   }
 
   @Override

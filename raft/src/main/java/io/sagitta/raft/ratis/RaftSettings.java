@@ -36,7 +36,8 @@ package io.sagitta.raft.ratis;
  * @param checkpointLogBytes bytes of log after which a checkpoint is asked for: bounds the disk and
  *     the time of a restart
  * @param checkpointAgeMs time after which a checkpoint is asked for if anything was applied since
- * @param freeBytesMin free space without which a group does not start
+ * @param freeBytesMin free space without which a group does not start: its vote file and a segment
+ *     must fit; not more, since a nearly full node must still start to be read and emptied
  * @param installHoldMs how long a running install may hold back the purge of the log behind it
  * @param prefetchTimeoutMs how long one prefetch may take before it is asked for again
  * @param probeTimeoutMs how long a term probe may take before a read falls back to a no-op entry
@@ -116,7 +117,7 @@ public record RaftSettings(
         64,
         32L * MIB,
         600_000,
-        256L * MIB,
+        16L * MIB,
         120_000,
         600_000,
         1_000,
@@ -148,7 +149,7 @@ public record RaftSettings(
         64,
         256L * MIB,
         600_000,
-        1024L * MIB,
+        64L * MIB,
         600_000,
         3_600_000,
         1_000,

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +27,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
@@ -69,6 +72,8 @@ public final class RatisRaftHost implements RaftHost {
     ExitUtils.setTerminateOnUncaughtException(false);
     Thread.setDefaultUncaughtExceptionHandler(before);
   }
+
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
 
   private final RaftHostConfig config;
   private final StateFactory states;
@@ -193,13 +198,19 @@ public final class RatisRaftHost implements RaftHost {
     } catch (RuntimeException e) {
       throw new IOException("cannot listen on " + config.bindHost() + ":" + config.port(), e);
     }
+    List<CompletableFuture<Void>> starting = new ArrayList<>();
     for (Map.Entry<GroupId, Entry> e : hosted.entries().entrySet()) {
       if (e.getValue().phase() == Phase.REMOVING) {
         finishRemoval(e.getKey(), false);
       } else {
-        startGroup(newGroup(e.getKey()), e.getValue());
+        HostedGroup group = newGroup(e.getKey());
+        // Opening states and reading logs is what takes time; Ratis adds one group at a time.
+        starting.add(
+            CompletableFuture.runAsync(
+                () -> startGroup(group, e.getValue()), resources.submitters));
       }
     }
+    starting.forEach(CompletableFuture::join);
     upkeep.start();
   }
 
@@ -557,13 +568,31 @@ public final class RatisRaftHost implements RaftHost {
       return CompletableFuture.failedFuture(
           new NotLeader("group " + group + " has no known leader"));
     }
-    return probe.leaderBarrier(new Peer(leader.toString(), peer.getAddress()), group, timeout);
+    return probe
+        .leaderBarrier(new Peer(leader.toString(), peer.getAddress()), group, timeout)
+        .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+        .exceptionallyCompose(
+            failure -> CompletableFuture.failedFuture(barrierFailure(group, leader, failure)));
+  }
+
+  private static Throwable barrierFailure(GroupId group, RaftPeerId leader, Throwable failure) {
+    Throwable cause = unwrap(failure);
+    return cause instanceof NotLeader || cause instanceof TimeoutException
+        ? cause
+        : new NotLeader("group " + group + ": no barrier from leader " + leader, cause);
   }
 
   @Override
   public CompletableFuture<Long> leaderReadIndex(GroupId group, Duration timeout) {
     try {
-      return barrier.ask(running(group), timeout);
+      return barrier
+          .ask(running(group), timeout)
+          .whenComplete(
+              (index, failure) -> {
+                if (failure == null) {
+                  upkeep.tellCommit(group, index);
+                }
+              });
     } catch (NoSuchGroup | NotLeader e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -644,10 +673,15 @@ public final class RatisRaftHost implements RaftHost {
     } catch (IOException e) {
       LOG.warn("closing the Raft server", e);
     }
+    groups.values().forEach(g -> g.awaitClosed(CLOSE_PATIENCE));
     groups.values().forEach(g -> g.waiters().failAll(new NotLeader("closing")));
   }
 
   // ---- inner parts
+
+  boolean planted(RaftHostConfig.Plant plant) {
+    return config.plants().contains(plant);
+  }
 
   Collection<HostedGroup> hostedGroups() {
     return groups.values();

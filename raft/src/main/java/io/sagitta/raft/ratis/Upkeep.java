@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.GroupId;
 import io.sagitta.raft.LogPosition;
 import java.io.IOException;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.ratis.proto.RaftProtos.LeaderInfoProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
@@ -104,6 +105,15 @@ final class Upkeep {
     appenders.remove(appender);
   }
 
+  /** Has followers that do not know of this commit told at once: one of them waits for it. */
+  void tellCommit(GroupId group, long index) {
+    for (PrefetchingLogAppender appender : appenders.keySet()) {
+      if (appender.group().equals(group) && appender.getFollower().getCommitIndex() < index) {
+        appender.triggerHeartbeat();
+      }
+    }
+  }
+
   /** Gives up leadership as a cure, unless that was done a short while ago. */
   void stepDown(HostedGroup group, String why) {
     long now = System.nanoTime();
@@ -151,7 +161,9 @@ final class Upkeep {
       return;
     }
     group.measureLog();
-    mark(group, division);
+    if (!host.planted(RaftHostConfig.Plant.NO_FSYNC)) {
+      mark(group, division);
+    }
     checkpoint(group, its);
     if (division.getInfo().isLeader()) {
       watchLeadership(group, division);
@@ -265,13 +277,12 @@ final class Upkeep {
   // ---- leaders and followers
 
   private void watchLeadership(HostedGroup group, RaftServer.Division division) {
-    LeaderInfoProto info = division.getInfo().getRoleInfoProto().getLeaderInfo();
-    if (division.getInfo().getRoleInfoProto().getRoleElapsedTimeMs()
-        < 2L * settings.electionMaxMs()) {
+    RoleInfoProto role = division.getInfo().getRoleInfoProto();
+    if (!role.hasLeaderInfo() || role.getRoleElapsedTimeMs() < 2L * settings.electionMaxMs()) {
       return;
     }
     Map<String, Long> silent = new HashMap<>();
-    for (ServerRpcProto follower : info.getFollowerInfoList()) {
+    for (ServerRpcProto follower : role.getLeaderInfo().getFollowerInfoList()) {
       silent.put(follower.getId().getId().toStringUtf8(), follower.getLastRpcElapsedTimeMs());
     }
     int reached = 0;

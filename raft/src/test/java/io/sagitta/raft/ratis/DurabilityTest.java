@@ -126,6 +126,30 @@ class DurabilityTest {
   }
 
   @Test
+  void aLogThatFailedForWantOfSpaceIsStartedAgainOnceThereIsSome() throws Exception {
+    cluster.start("a");
+    GroupId group = cluster.create("a");
+    long index = cluster.write(group, 1);
+    cluster.fsync =
+        folder -> {
+          if (folder.endsWith("current")) {
+            throw new IOException("No space left on device");
+          }
+        };
+    TestCluster.await(
+        "the failure",
+        () -> {
+          var _ = cluster.host("a").submit(group, TestCluster.entry(2, 16 << 10));
+          return cluster.host("a").status(group).orElseThrow().failure().isPresent();
+        });
+    cluster.fsync = DirectoryFsync.REAL;
+    cluster.awaitLeader(group);
+    cluster.awaitApplied(group, index, "a");
+    cluster.write(group, 3);
+    assertThat(cluster.host("a").status(group).orElseThrow().failure()).isEmpty();
+  }
+
+  @Test
   void createIsDurableOnReturn() throws Exception {
     Set<Path> fsynced = ConcurrentHashMap.newKeySet();
     cluster.fsync =

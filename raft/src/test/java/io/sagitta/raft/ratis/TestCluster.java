@@ -55,6 +55,7 @@ final class TestCluster implements AutoCloseable {
   final Map<String, RaftResources> resources = new ConcurrentHashMap<>();
   final Set<RaftHostConfig.Plant> plants = ConcurrentHashMap.newKeySet();
   final AtomicInteger prefetches = new AtomicInteger();
+  volatile Optional<RaftHostConfig.Tls> tls = Optional.empty();
   volatile boolean withholdPrefetch;
   volatile boolean losePrefetched;
   volatile boolean probesFail;
@@ -120,8 +121,7 @@ final class TestCluster implements AutoCloseable {
   RatisRaftHost start(String name) throws IOException {
     RaftResources shared = RaftResources.create(8, 64L << 20);
     RaftHostConfig config =
-        new RaftHostConfig(
-            peer(name), "127.0.0.1", hostFolder(name), settings, Optional.empty(), plants);
+        new RaftHostConfig(peer(name), "127.0.0.1", hostFolder(name), settings, tls, plants);
     Files.createDirectories(hostFolder(name));
     RatisRaftHost host =
         RatisRaftHost.open(
