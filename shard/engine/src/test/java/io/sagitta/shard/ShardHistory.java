@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.Field;
+import io.sagitta.model.PayloadField;
 import io.sagitta.model.PointId;
 import io.sagitta.model.RowBatch;
 import io.sagitta.model.VectorField;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,7 +73,7 @@ final class ShardHistory implements AutoCloseable {
 
   void run(int steps) throws IOException {
     for (int step = 0; step < steps; step++) {
-      switch (random.nextInt(20)) {
+      switch (random.nextInt(22)) {
         case 0, 1, 2, 3, 4, 5, 6, 7 -> putRandom();
         case 8 -> replay();
         case 9 -> stale();
@@ -82,10 +84,16 @@ final class ShardHistory implements AutoCloseable {
         case 14 -> pin();
         case 15 -> unpin();
         case 16 -> runLagging();
+        case 17 -> where();
         default -> check(first.shard().view(), model, true);
       }
     }
     finish();
+  }
+
+  /** Every entry so far, in log order. */
+  List<ByteBuffer> log() {
+    return first.log;
   }
 
   private TestShard chance() {
@@ -199,6 +207,56 @@ final class ShardHistory implements AutoCloseable {
     }
   }
 
+  /** A delete or a set by filter, resolved in a view that may be older than the entry. */
+  private void where() throws IOException {
+    RandomFilter.Case filter = RandomFilter.draw(random);
+    Candidates candidates;
+    try (ShardView view = first.shard().view()) {
+      for (int i = random.nextInt(3); i > 0; i--) {
+        putRandom();
+      }
+      candidates = view.resolve(filter.text(), first.allocator, StopSignal.NEVER);
+    }
+    if (random.nextInt(4) == 0) {
+      candidates = new Candidates(candidates.viewIndex(), Optional.empty());
+    }
+    if (random.nextBoolean()) {
+      WriteOutcome outcome = apply(first.deleteWhere(filter.text(), candidates));
+      assertThat(outcome).isEqualTo(applied(model.deleteWhere(filter.matches())));
+      return;
+    }
+    List<Field> payload =
+        model.schema.fields().stream().filter(PayloadField.class::isInstance).toList();
+    Map<Integer, Object> values = new HashMap<>();
+    List<Integer> columns = new ArrayList<>();
+    List<Object> row = new ArrayList<>();
+    List<Integer> unset = new ArrayList<>();
+    for (Field field : payload) {
+      switch (random.nextInt(3)) {
+        case 0 -> {
+          Object value = points.value(field);
+          columns.add(field.fieldId());
+          row.add(value);
+          values.put(field.fieldId(), value);
+        }
+        case 1 -> {
+          unset.add(field.fieldId());
+          values.put(field.fieldId(), null);
+        }
+        default -> {}
+      }
+    }
+    if (values.isEmpty()) {
+      return;
+    }
+    WriteOutcome outcome = apply(first.setWhere(filter.text(), columns, row, unset, candidates));
+    assertThat(outcome).isEqualTo(applied(model.setWhere(filter.matches(), values, first.index())));
+  }
+
+  private WriteOutcome applied(int rows) {
+    return new WriteOutcome.Applied(first.index(), rows, List.of(), false);
+  }
+
   private void stale() throws IOException {
     List<Integer> columns = columns(WriteMode.UPSERT);
     RowBatch batch = PlainRows.batch(model.schema, columns, List.of(row(columns)), first.allocator);
@@ -284,19 +342,31 @@ final class ShardHistory implements AutoCloseable {
     assertThat(reads.get(asked, fields))
         .containsExactlyElementsOf(
             asked.stream().filter(expected.points::containsKey).map(expected::row).toList());
+    RandomFilter.Case filter = RandomFilter.draw(random);
+    assertThat(reads.count(Optional.of(filter.text())))
+        .isEqualTo(expected.points.values().stream().filter(filter.matches()).count());
+    assertThat(reads.scanIds(1 + random.nextInt(IDS), Optional.of(filter.text())))
+        .containsExactlyElementsOf(
+            expected.points.entrySet().stream()
+                .filter(e -> filter.matches().test(e.getValue()))
+                .map(Map.Entry::getKey)
+                .toList());
     for (VectorField field : expected.schema.vectorFields()) {
-      checkSearch(reads, field, expected);
+      checkSearch(reads, field, expected, Optional.empty());
+      checkSearch(reads, field, expected, Optional.of(filter));
     }
     if (close) {
       view.close();
     }
   }
 
-  private void checkSearch(Reads reads, VectorField field, ShardModel expected) {
+  private void checkSearch(
+      Reads reads, VectorField field, ShardModel expected, Optional<RandomFilter.Case> filter) {
     Map<PointId, Object> candidates = new TreeMap<>();
     expected.points.forEach(
         (id, point) -> {
-          if (point.values().containsKey(field.fieldId())) {
+          if (point.values().containsKey(field.fieldId())
+              && filter.map(f -> f.matches().test(point)).orElse(true)) {
             candidates.put(id, point.values().get(field.fieldId()));
           }
         });
@@ -311,7 +381,11 @@ final class ShardHistory implements AutoCloseable {
     }
     int k = 1 + random.nextInt(IDS + 5);
     BruteForce.check(
-        field, candidates, query, k, reads.search(field.name(), k, Optional.empty(), floats));
+        field,
+        candidates,
+        query,
+        k,
+        reads.search(field.name(), k, filter.map(RandomFilter.Case::text), floats));
   }
 
   /** Ends with every view still right after both are closed, and both replicas the same on disk. */

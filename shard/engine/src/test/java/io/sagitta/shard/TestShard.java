@@ -130,6 +130,24 @@ final class TestShard implements AutoCloseable {
         timeMs);
   }
 
+  /** Sets the columns to the one row's values and unsets others; no column for no values. */
+  ByteBuffer setWhere(
+      FilterText filter,
+      List<Integer> columns,
+      List<Object> row,
+      List<Integer> unset,
+      Candidates candidates) {
+    Optional<RowBatch> values =
+        columns.isEmpty()
+            ? Optional.empty()
+            : Optional.of(PlainRows.batch(schema(), columns, List.of(row), allocator));
+    return ShardEntries.setWhere(
+        new ShardWrite.SetWhere(
+            ID, 1, schema().version(), Optional.empty(), "tester", filter, values, unset),
+        candidates,
+        timeMs);
+  }
+
   Candidates resolve(FilterText filter) {
     try (ShardView view = shard.view()) {
       return view.resolve(filter, allocator, StopSignal.NEVER);
