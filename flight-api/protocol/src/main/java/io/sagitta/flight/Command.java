@@ -129,7 +129,8 @@ public sealed interface Command {
   /**
    * A collection to be created.
    *
-   * @param schema version 1, field ids from 1 in order
+   * @param schema version 1, field ids from 1 in order; without fields within a put: then id type
+   *     and fields are those of the stream's columns
    * @param shards absent: the number of nodes, at most 16
    * @param replicas absent or 0: auto
    */

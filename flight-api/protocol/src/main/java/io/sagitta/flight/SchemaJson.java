@@ -54,7 +54,8 @@ public final class SchemaJson {
    * Reads the object at hand.
    *
    * @param within whether it stands within something that names the collection, so that it need
-   *     not; the spec's name is null then unless it is repeated
+   *     not; the spec's name is null then unless it is repeated. Within a put the fields may be
+   *     left out too, to be taken from the columns of the stream: the schema then has none
    */
   static CreateSpec readCreate(StrictJson in, boolean within) {
     String collection = null;
@@ -75,7 +76,11 @@ public final class SchemaJson {
       }
     }
     in.require(within || collection != null, "collection");
-    in.require(fields != null, "fields");
+    in.require(within || fields != null, "fields");
+    if (fields == null) {
+      return new CreateSpec(
+          collection, new CollectionSchema(1, idType, List.of()), shards, replicas);
+    }
     CollectionSchema schema = new CollectionSchema(1, idType, fields);
     if (schema.vectorFields().isEmpty()) {
       throw in.wrongHere("'fields' has no vector field (one with 'dim'), expected at least one");
@@ -169,7 +174,7 @@ public final class SchemaJson {
   }
 
   /** Cosine for floats, Euclidean distance for integers, differing bits for bits. */
-  static Metric defaultMetric(VectorType type) {
+  public static Metric defaultMetric(VectorType type) {
     return switch (type) {
       case FLOAT32, FLOAT16, BFLOAT16 -> Metric.COSINE;
       case INT8, UINT8 -> Metric.L2;
@@ -183,7 +188,9 @@ public final class SchemaJson {
     if (!within) {
       out.writeStringField("collection", spec.collection());
     }
-    writeSchema(spec.schema(), out);
+    if (!spec.schema().fields().isEmpty()) {
+      writeSchema(spec.schema(), out);
+    }
     if (spec.shards().isPresent()) {
       out.writeNumberField("shards", spec.shards().getAsInt());
     }

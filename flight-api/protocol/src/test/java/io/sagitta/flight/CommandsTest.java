@@ -214,6 +214,17 @@ class CommandsTest {
   }
 
   @Test
+  void aPutThatCreatesMayLeaveTheFieldsToItsColumns() {
+    Command.Put put =
+        (Command.Put) parse("{'put':{'collection':'c','create':{'shards':3,'replicas':1}}}");
+    Command.CreateSpec spec = put.create().orElseThrow();
+    assertThat(spec.collection()).isEqualTo("c");
+    assertThat(spec.schema().fields()).isEmpty();
+    assertThat(spec.shards()).hasValue(3);
+    assertThat(Commands.parse(Commands.print(put))).isEqualTo(put);
+  }
+
+  @Test
   void aFieldWithADimensionIsAVectorFieldAndHasAFittingMetric() {
     Command.Create create =
         (Command.Create)

@@ -54,7 +54,7 @@ public record ScanCursor(CollectionId collection, PointId after, CommitToken see
     ScanCursor cursor;
     try {
       cursor = read(ByteBuffer.wrap(Base64.getUrlDecoder().decode(text)));
-    } catch (IllegalArgumentException | BufferUnderflowException e) {
+    } catch (IllegalArgumentException | BufferUnderflowException | SagittaException e) {
       throw new SagittaException(ErrorCode.INVALID_ARGUMENT, "'cursor' is malformed", e);
     }
     if (!cursor.collection.equals(collection)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.router.rows;
 
+import io.sagitta.flight.SchemaJson;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.Field;
@@ -26,10 +27,10 @@ import org.apache.arrow.vector.types.pojo.Schema;
  *
  * <p>The id's type is that of the column {@code id}. A list of fixed size whose items can be
  * components is a vector field: of float32 for float32 and float64 items, else of the items' type
- * (bool: binary); not nullable, since clients mark every column nullable unasked; metric cosine
- * (hamming for binary) unless the column's metadata names one under {@link ArrowSchemas#METRIC}.
- * Every other column is payload of the kind its type says, or of the one under {@link
- * ArrowSchemas#TYPE}.
+ * (bool: binary); not nullable, since clients mark every column nullable unasked; of the metric
+ * that {@code create} would take, unless the column's metadata names one under {@link
+ * ArrowSchemas#METRIC}. Every other column is payload of the kind its type says, or of the one
+ * under {@link ArrowSchemas#TYPE}.
  */
 public final class InferredSchema {
   private InferredSchema() {}
@@ -116,7 +117,7 @@ public final class InferredSchema {
   private static Metric metric(String name, Map<String, String> metadata, VectorType type) {
     String declared = metadata.get(ArrowSchemas.METRIC);
     if (declared == null) {
-      return type == VectorType.BINARY ? Metric.HAMMING : Metric.COSINE;
+      return SchemaJson.defaultMetric(type);
     }
     for (Metric metric : Metric.values()) {
       if (metric.name().toLowerCase(Locale.ROOT).equals(declared)) {
