@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
@@ -29,6 +30,7 @@ final class RegisterState implements ReplicatedState {
   private long value;
   private long count;
   private long hash;
+  private BitSet seen = new BitSet();
   private LogPosition at = LogPosition.NONE;
   private final LogPosition recovered;
   private volatile Checkpoint checkpoint;
@@ -68,6 +70,9 @@ final class RegisterState implements ReplicatedState {
     crc.update(entry.duplicate());
     value = next;
     count++;
+    if (value >= 0) {
+      seen.set((int) value);
+    }
     hash = hash * 31 + crc.getValue();
     at = position;
     return ByteBuffer.allocate(8).putLong(count).array();
@@ -84,7 +89,14 @@ final class RegisterState implements ReplicatedState {
       return;
     }
     try {
-      ByteBuffer data = ByteBuffer.allocate(24).putLong(value).putLong(count).putLong(hash).flip();
+      byte[] bits = seen.toByteArray();
+      ByteBuffer data =
+          ByteBuffer.allocate(24 + bits.length)
+              .putLong(value)
+              .putLong(count)
+              .putLong(hash)
+              .put(bits)
+              .flip();
       DurableFile.replace(directory.resolve("data-" + at.index()), data, DirectoryFsync.REAL);
       publish(new Checkpoint(at, manifest(at)));
     } catch (IOException e) {
@@ -127,6 +139,11 @@ final class RegisterState implements ReplicatedState {
     return count;
   }
 
+  /** All values at or above 0 that were ever applied. */
+  synchronized BitSet seen() {
+    return (BitSet) seen.clone();
+  }
+
   synchronized LogPosition at() {
     return at;
   }
@@ -147,6 +164,7 @@ final class RegisterState implements ReplicatedState {
     value = data.getLong();
     count = data.getLong();
     hash = data.getLong();
+    seen = BitSet.valueOf(data);
     at = from.position();
     checkpoint = from;
   }
