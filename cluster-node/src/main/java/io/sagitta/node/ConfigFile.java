@@ -10,11 +10,13 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.sagitta.node.NodeConfig.Disk;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Limits;
+import io.sagitta.node.NodeConfig.Log;
 import io.sagitta.node.NodeConfig.Membership;
 import io.sagitta.node.NodeConfig.Memory;
 import io.sagitta.node.NodeConfig.Ports;
 import io.sagitta.node.NodeConfig.Security;
 import io.sagitta.node.NodeConfig.Timeouts;
+import io.sagitta.shard.FreezePolicy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -94,7 +96,8 @@ public final class ConfigFile {
             memory(top.section("memory")),
             limits(top.section("limits")),
             timeouts(top.section("timeouts")),
-            disk(top.section("disk")));
+            disk(top.section("disk")),
+            log(top.section("log")));
     top.refuseUnknown();
     check(top, config);
     return config;
@@ -242,6 +245,17 @@ public final class ConfigFile {
           "warn_percent", "must not be above no_merge_percent, nor that above refuse_percent");
     }
     return disk;
+  }
+
+  private static Log log(Section section) {
+    Log log =
+        new Log(
+            section.bytes("checkpoint_bytes", 256L << 20, 64 << 10, 1L << 40),
+            section.bytes("checkpoint_ms", 600_000, 1_000, 86_400_000),
+            section.bytes("segment_bytes", 32L << 20, 64 << 10, 1L << 30),
+            section.integer("freeze_rows", FreezePolicy.DEFAULT.rows(), 1, 1 << 24));
+    section.refuseUnknown();
+    return log;
   }
 
   /** What spans several keys. */

@@ -221,7 +221,11 @@ final class Member implements AutoCloseable {
         folder.shardRaft(),
         config.ports().shardRaft(),
         RaftSettings.shards()
-            .withElections(timeouts.shardElectionMs(), 2 * timeouts.shardElectionMs()),
+            .withElections(timeouts.shardElectionMs(), 2 * timeouts.shardElectionMs())
+            .withLog(
+                config.log().checkpointBytes(),
+                config.log().segmentBytes(),
+                config.log().checkpointMs()),
         replicas);
   }
 

@@ -94,13 +94,13 @@ public final class Node implements AutoCloseable {
     warnIfOpen();
     DataFolder folder = opening("data folder", DataFolder.open(config.dataDir()));
     checkPortsAreFree();
+    BufferAllocator memory = opening("memory", new RootAllocator(config.memory().offHeapBytes()));
     NodeThreads threads =
         new NodeThreads(
             config.limits().searchThreads(),
             config.limits().searchQueue(),
             Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     opening("threads", threads);
-    BufferAllocator memory = opening("memory", new RootAllocator(config.memory().offHeapBytes()));
     opening(
         "operations port",
         OpsHttp.start(

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param limits bounds of work
  * @param timeouts waits
  * @param disk watermarks of the data folder's file system
+ * @param log bounds of a shard's Raft log
  */
 public record NodeConfig(
     Path dataDir,
@@ -32,7 +33,8 @@ public record NodeConfig(
     Memory memory,
     Limits limits,
     Timeouts timeouts,
-    Disk disk) {
+    Disk disk,
+    Log log) {
 
   /**
    * TCP ports (docs/protocol.md, section 1).
@@ -148,9 +150,22 @@ public record NodeConfig(
    */
   public record Disk(int warnPercent, int noMergePercent, int refusePercent) {}
 
+  /**
+   * Bounds of a shard's Raft log, which is what a restart replays.
+   *
+   * @param checkpointBytes bytes of log after which a checkpoint is written and the log before it
+   *     is given back
+   * @param checkpointMs time after which one is written if anything has changed
+   * @param segmentBytes bytes of one log file; the log is given back in whole files
+   * @param freezeRows rows after which a shard that is created here freezes its growing segment; it
+   *     is logged with the shard, so its replicas do the same
+   */
+  public record Log(long checkpointBytes, long checkpointMs, long segmentBytes, int freezeRows) {}
+
   /** When new shards freeze; logged with each, so that it is one cluster's and not one node's. */
   FreezePolicy freeze() {
-    return FreezePolicy.DEFAULT;
+    return new FreezePolicy(
+        log.freezeRows(), FreezePolicy.DEFAULT.bytes(), FreezePolicy.DEFAULT.entries());
   }
 
   /** Where this node joins, if it was told to. */

@@ -43,6 +43,7 @@ class ConfigFileTest {
       assertThat(explained.ports()).isEqualTo(defaults.ports());
       assertThat(explained.timeouts()).isEqualTo(defaults.timeouts());
       assertThat(explained.disk()).isEqualTo(defaults.disk());
+      assertThat(explained.log()).isEqualTo(defaults.log());
       assertThat(explained.security()).isEqualTo(defaults.security());
       assertThat(explained.dataDir()).isEqualTo(defaults.dataDir());
     }

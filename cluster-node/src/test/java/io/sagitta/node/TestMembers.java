@@ -74,6 +74,10 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
               reconcile_ms: 100
             limits:
               groups: 16
+            log:
+              checkpoint_bytes: 256KiB
+              segment_bytes: 64KiB
+              freeze_rows: 2000
             """;
     NodeConfig config = ConfigFile.parse("test", yaml, root);
     DataFolder folder = DataFolder.open(dataDir);
@@ -99,9 +103,8 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
       running.remove(config.internalAddress());
       if (member != null) {
         member.close();
-      } else {
-        threads.close();
       }
+      threads.close();
       memory.close();
       folder.close();
       throw e;
@@ -122,6 +125,7 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
     stopped.member().handOver();
     running.remove(address(i));
     stopped.member().close();
+    stopped.threads().close();
     stopped.memory().close(); // fails where anything leaked
     stopped.folder().close();
   }

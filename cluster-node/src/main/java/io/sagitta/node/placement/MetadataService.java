@@ -205,7 +205,10 @@ final class MetadataService {
     ClusterState now = group.read(COMMAND_TIMEOUT);
     CollectionEntry there = now.collections().get(request.getName());
     CollectionEntry planned = there;
-    if (there == null || !there.id().equals(id)) {
+    if (there != null && !there.id().equals(id)) {
+      throw new SagittaException(ErrorCode.ALREADY_EXISTS, Transition.nameTaken(there));
+    }
+    if (there == null) {
       planned =
           Placer.place(
               now,

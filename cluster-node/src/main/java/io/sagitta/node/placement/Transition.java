@@ -276,12 +276,7 @@ record Transition(ClusterState state, Outcome outcome) {
       if (there.id().equals(planned.id())) {
         return done(state);
       }
-      return refused(
-          state,
-          ErrorCode.ALREADY_EXISTS,
-          "collection "
-              + Names.quote(planned.name())
-              + (there.ready() ? " exists" : " is being created"));
+      return refused(state, ErrorCode.ALREADY_EXISTS, nameTaken(there));
     }
     Map<NodeId, Integer> groups = state.groupsByNode();
     List<ShardEntry> shards = new ArrayList<>();
@@ -316,6 +311,12 @@ record Transition(ClusterState state, Outcome outcome) {
             false,
             shards);
     return done(state.withCollection(entry).nextEpoch());
+  }
+
+  static String nameTaken(CollectionEntry there) {
+    return "collection "
+        + Names.quote(there.name())
+        + (there.ready() ? " exists" : " is being created");
   }
 
   static String groupLimit(NodeEntry node, String collection, int hosted) {

@@ -18,6 +18,7 @@ public final class DiskSpace {
   private final Path folder;
   private volatile long totalBytes;
   private volatile long freeBytes;
+  private boolean failed; // upkeep's thread
 
   public DiskSpace(Path folder) {
     this.folder = folder;
@@ -30,8 +31,12 @@ public final class DiskSpace {
       FileStore store = Files.getFileStore(folder);
       totalBytes = store.getTotalSpace();
       freeBytes = store.getUsableSpace();
+      failed = false;
     } catch (IOException e) {
-      log.warn("The free space of {} cannot be read: {}", folder, e.toString());
+      if (!failed) {
+        log.warn("The free space of {} cannot be read: {}", folder, e.toString());
+      }
+      failed = true;
     }
   }
 

@@ -190,6 +190,44 @@ public record RaftSettings(
         tickMs);
   }
 
+  /**
+   * The same with other bounds of the log.
+   *
+   * @param logBytes bytes of log after which a checkpoint is asked for
+   * @param segmentBytes bytes of a log segment, by which the log is purged
+   * @param ageMs time after which a checkpoint is asked for
+   */
+  public RaftSettings withLog(long logBytes, long segmentBytes, long ageMs) {
+    return new RaftSettings(
+        electionMinMs,
+        electionMaxMs,
+        firstElectionMinMs,
+        firstElectionMaxMs,
+        requestTimeoutMs,
+        slownessTimeoutMs,
+        stagingTimeoutMs,
+        stagingGapEntries,
+        pauseStepDownMs,
+        pendingEntriesMax,
+        pendingBytesMax,
+        appendBytesMax,
+        outstandingAppends,
+        windowBytes,
+        segmentBytes,
+        Math.min(preallocatedBytes, segmentBytes),
+        cachedSegments,
+        cachedBytesMax,
+        purgeKeepEntries,
+        logBytes,
+        ageMs,
+        freeBytesMin,
+        installHoldMs,
+        prefetchTimeoutMs,
+        probeTimeoutMs,
+        waitersMax,
+        tickMs);
+  }
+
   private static void require(boolean holds, String what) {
     if (!holds) {
       throw new IllegalArgumentException("raft settings: " + what);
