@@ -324,6 +324,13 @@ public final class Shard implements AutoCloseable {
     return directory.exportFile(file, offset);
   }
 
+  /**
+   * Compares every byte of the newest checkpoint with its checksums; gives the files that are bad.
+   */
+  public List<CheckpointFile> verify() throws IOException {
+    return directory.verify();
+  }
+
   /** Keeps the files of a checkpoint on disk until closed, whatever is checkpointed meanwhile. */
   public CheckpointDirectory.Pin pin(byte[] manifest) throws IOException {
     return directory.pin(Manifest.fromBytes(manifest, "a checkpoint to pin"));
