@@ -72,7 +72,7 @@ class FilterMeaningTest {
       }
       for (int i = 0; i < values.length; i++) {
         BigInteger v = BigInteger.valueOf(values[i]);
-        long id = i + 1;
+        long id = i + 1L;
         assertThat(t.ids("x = " + v)).containsExactly(id);
         assertThat(t.ids("x BETWEEN $1 AND $1", v)).containsExactly(id);
         assertThat(t.ids("x > $1 AND x < $2", v.subtract(BigInteger.ONE), v.add(BigInteger.ONE)))
@@ -144,7 +144,7 @@ class FilterMeaningTest {
       t.row("tenant", "alice").row("tenant", "bob");
       notes.forEach(note -> t.row("note", note));
       for (int i = 0; i < notes.size(); i++) {
-        long id = i + 3;
+        long id = i + 3L;
         assertThat(t.ids("note = $1", notes.get(i))).containsExactly(id);
         assertThat(t.ids("note = '" + notes.get(i).replace("'", "''") + "'")).containsExactly(id);
         assertThat(t.ids("note IN ($1, 'x')", notes.get(i))).containsExactly(id);
