@@ -11,15 +11,15 @@ import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.BufferLayout;
 import org.apache.arrow.vector.BufferLayout.BufferType;
-import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.TypeLayout;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
- * Checks a record batch against its schema and its own body, since Arrow's loader believes every
- * length: first that each buffer lies within the body and is long enough for its rows, then, once
- * loaded, that offsets grow and stay within their data.
+ * Checks a record batch against its schema and its own body before anything of it is loaded, since
+ * Arrow's loader believes every length: each buffer lies within the body and is long enough for its
+ * rows; offsets grow and stay within their data. The loader even allocates by them, so that one
+ * false offset of a list costs gigabytes.
  */
 final class BatchGuard {
   /** Rows of a batch, or elements of a column nested in it. */
@@ -29,17 +29,17 @@ final class BatchGuard {
   static final int ROWS_MAX = 1 << 22;
 
   private final RecordBatch batch;
-  private final long bodyBytes;
+  private final ArrowBuf body;
   private int node;
   private int buffer;
 
-  private BatchGuard(RecordBatch batch, long bodyBytes) {
+  private BatchGuard(RecordBatch batch, ArrowBuf body) {
     this.batch = batch;
-    this.bodyBytes = bodyBytes;
+    this.body = body;
   }
 
-  /** Checks lengths before anything is loaded. */
-  static void checkLayout(RecordBatch batch, List<Field> columns, long bodyBytes) {
+  /** Checks the whole batch. */
+  static void check(RecordBatch batch, List<Field> columns, ArrowBuf body) {
     if (batch.compression() != null) {
       throw new SagittaException(
           ErrorCode.UNIMPLEMENTED,
@@ -49,7 +49,7 @@ final class BatchGuard {
       throw new SagittaException(
           ErrorCode.LIMIT, "record batch has " + batch.length() + " rows, at most " + ROWS_MAX);
     }
-    BatchGuard guard = new BatchGuard(batch, bodyBytes);
+    BatchGuard guard = new BatchGuard(batch, body);
     for (Field column : columns) {
       long length = guard.checkField(column, column.getName());
       if (length != batch.length()) {
@@ -77,11 +77,25 @@ final class BatchGuard {
     }
     List<BufferLayout> layouts = TypeLayout.getTypeLayout(field.getType()).getBufferLayouts();
     boolean hasOffsets = layouts.stream().anyMatch(l -> l.getType() == BufferType.OFFSET);
+    Buffer offsets = null;
+    int offsetBytes = 0;
+    // What offsets point into: bytes of data, or elements of the child.
+    long end = 0;
     for (BufferLayout layout : layouts) {
-      checkBuffer(column, bytesNeeded(layout, length, nulls, hasOffsets));
+      Buffer place = checkBuffer(column, bytesNeeded(layout, length, nulls, hasOffsets));
+      if (layout.getType() == BufferType.OFFSET) {
+        offsets = place;
+        offsetBytes = layout.getTypeBitWidth() / Byte.SIZE;
+      } else if (layout.getType() == BufferType.DATA) {
+        end = place.length();
+      }
     }
     for (Field child : field.getChildren()) {
-      checkChild(field, length, checkField(child, column), column);
+      end = checkField(child, column);
+      checkChild(field, length, end, column);
+    }
+    if (offsets != null && length > 0) {
+      checkOffsets(offsets.offset(), length, offsetBytes, end, column);
     }
     return length;
   }
@@ -99,13 +113,14 @@ final class BatchGuard {
     };
   }
 
-  private void checkBuffer(String column, long bytesNeeded) {
+  private Buffer checkBuffer(String column, long bytesNeeded) {
     if (buffer == batch.buffersLength()) {
       throw malformed(column, "a buffer is missing");
     }
     Buffer place = batch.buffers(buffer++);
     long offset = place.offset();
     long length = place.length();
+    long bodyBytes = body.capacity();
     if (offset < 0 || length < 0 || offset > bodyBytes || length > bodyBytes - offset) {
       throw malformed(
           column, "a buffer of " + length + " bytes at " + offset + " in a body of " + bodyBytes);
@@ -113,6 +128,7 @@ final class BatchGuard {
     if (length < bytesNeeded) {
       throw malformed(column, "a buffer of " + length + " bytes, expected " + bytesNeeded);
     }
+    return place;
   }
 
   private void checkChild(Field parent, long parentLength, long childLength, String column) {
@@ -127,47 +143,21 @@ final class BatchGuard {
     }
   }
 
-  private SagittaException malformed(String column, String what) {
-    return SagittaException.invalid(
-        "malformed record batch: column " + Names.quote(column) + ": " + what);
-  }
-
-  /** Checks offsets of what has been loaded. */
-  static void checkOffsets(List<FieldVector> columns) {
-    for (FieldVector column : columns) {
-      checkOffsets(column, column.getName());
-    }
-  }
-
-  private static void checkOffsets(FieldVector vector, String column) {
-    List<FieldVector> children = vector.getChildrenFromFields();
-    switch (vector.getField().getType().getTypeID()) {
-      case Utf8, Binary -> checkOffsets(vector, column, 4, vector.getDataBuffer().capacity());
-      case LargeUtf8, LargeBinary ->
-          checkOffsets(vector, column, 8, vector.getDataBuffer().capacity());
-      case List, Map -> checkOffsets(vector, column, 4, children.getFirst().getValueCount());
-      case LargeList -> checkOffsets(vector, column, 8, children.getFirst().getValueCount());
-      default -> {}
-    }
-    for (FieldVector child : children) {
-      checkOffsets(child, column);
-    }
-  }
-
-  private static void checkOffsets(FieldVector vector, String column, int width, long end) {
-    ArrowBuf offsets = vector.getOffsetBuffer();
+  private void checkOffsets(long from, long length, int offsetBytes, long end, String column) {
     long previous = 0;
-    if (vector.getValueCount() == 0) {
-      return;
-    }
-    for (long i = 0; i <= vector.getValueCount(); i++) {
-      long offset = width == 4 ? offsets.getInt(i * 4) : offsets.getLong(i * 8);
+    for (long i = 0; i <= length; i++) {
+      long at = from + i * offsetBytes;
+      long offset = offsetBytes == Integer.BYTES ? body.getInt(at) : body.getLong(at);
       if (offset < previous || offset > end) {
-        throw SagittaException.invalid(
-            "malformed record batch: column %s: offset %d of value %d, expected %d..%d"
-                .formatted(Names.quote(column), offset, i, previous, end));
+        throw malformed(
+            column, "offset " + offset + " of value " + i + ", expected " + previous + ".." + end);
       }
       previous = offset;
     }
+  }
+
+  private SagittaException malformed(String column, String what) {
+    return SagittaException.invalid(
+        "malformed record batch: column " + Names.quote(column) + ": " + what);
   }
 }
