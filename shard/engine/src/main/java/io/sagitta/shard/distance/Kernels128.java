@@ -41,60 +41,61 @@ final class Kernels128 extends RowKernels {
 
   @Override
   void dotFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dotFloat32(a, query);
-    out[Math.min(at + 1, last)] = dotFloat32(b, query);
-    out[Math.min(at + 2, last)] = dotFloat32(c, query);
-    out[Math.min(at + 3, last)] = dotFloat32(d, query);
+    out[Math.min(at + step, max)] = dotFloat32(b, query);
+    out[Math.min(at + 2 * step, max)] = dotFloat32(c, query);
+    out[Math.min(at + 3 * step, max)] = dotFloat32(d, query);
   }
 
   @Override
   void squareFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = squareFloat32(a, query);
-    out[Math.min(at + 1, last)] = squareFloat32(b, query);
-    out[Math.min(at + 2, last)] = squareFloat32(c, query);
-    out[Math.min(at + 3, last)] = squareFloat32(d, query);
+    out[Math.min(at + step, max)] = squareFloat32(b, query);
+    out[Math.min(at + 2 * step, max)] = squareFloat32(c, query);
+    out[Math.min(at + 3 * step, max)] = squareFloat32(d, query);
   }
 
   @Override
   void dotFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dotFloat16(a, query);
-    out[Math.min(at + 1, last)] = dotFloat16(b, query);
-    out[Math.min(at + 2, last)] = dotFloat16(c, query);
-    out[Math.min(at + 3, last)] = dotFloat16(d, query);
+    out[Math.min(at + step, max)] = dotFloat16(b, query);
+    out[Math.min(at + 2 * step, max)] = dotFloat16(c, query);
+    out[Math.min(at + 3 * step, max)] = dotFloat16(d, query);
   }
 
   @Override
   void squareFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = squareFloat16(a, query);
-    out[Math.min(at + 1, last)] = squareFloat16(b, query);
-    out[Math.min(at + 2, last)] = squareFloat16(c, query);
-    out[Math.min(at + 3, last)] = squareFloat16(d, query);
+    out[Math.min(at + step, max)] = squareFloat16(b, query);
+    out[Math.min(at + 2 * step, max)] = squareFloat16(c, query);
+    out[Math.min(at + 3 * step, max)] = squareFloat16(d, query);
   }
 
   @Override
   void dotInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dotInt8Float(a, query);
-    out[Math.min(at + 1, last)] = dotInt8Float(b, query);
-    out[Math.min(at + 2, last)] = dotInt8Float(c, query);
-    out[Math.min(at + 3, last)] = dotInt8Float(d, query);
+    out[Math.min(at + step, max)] = dotInt8Float(b, query);
+    out[Math.min(at + 2 * step, max)] = dotInt8Float(c, query);
+    out[Math.min(at + 3 * step, max)] = dotInt8Float(d, query);
   }
 
   @Override
   void squareInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = squareInt8Float(a, query);
-    out[Math.min(at + 1, last)] = squareInt8Float(b, query);
-    out[Math.min(at + 2, last)] = squareInt8Float(c, query);
-    out[Math.min(at + 3, last)] = squareInt8Float(d, query);
+    out[Math.min(at + step, max)] = squareInt8Float(b, query);
+    out[Math.min(at + 2 * step, max)] = squareInt8Float(c, query);
+    out[Math.min(at + 3 * step, max)] = squareInt8Float(d, query);
   }
 
   @Override
-  void dotInt8(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void dotInt8(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     int[] components = query.ints;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -131,14 +132,14 @@ final class Kernels128 extends RowKernels {
                       .and(mask)));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   @Override
   void squareInt8(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     int[] components = query.ints;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -171,13 +172,14 @@ final class Kernels128 extends RowKernels {
       sumD = sumD.add(differenceD.mul(differenceD));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   @Override
-  void hamming(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void hamming(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     long[] bits = query.bits;
     long[] keep = query.keepBits;
     int words = (query.dimension() + 63) / 64;
@@ -214,9 +216,9 @@ final class Kernels128 extends RowKernels {
                   .lanewise(BIT_COUNT));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   private static float dotFloat32(long row, PreparedQuery query) {

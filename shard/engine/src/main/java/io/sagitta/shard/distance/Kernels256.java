@@ -45,7 +45,7 @@ final class Kernels256 extends RowKernels {
 
   @Override
   void dotFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -144,14 +144,14 @@ final class Kernels256 extends RowKernels {
         ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(4);
-    out[Math.min(at + 2, last)] = r1.lane(2);
-    out[Math.min(at + 3, last)] = r1.lane(6);
+    out[Math.min(at + step, max)] = r1.lane(4);
+    out[Math.min(at + 2 * step, max)] = r1.lane(2);
+    out[Math.min(at + 3 * step, max)] = r1.lane(6);
   }
 
   @Override
   void squareFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -250,14 +250,14 @@ final class Kernels256 extends RowKernels {
         ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(4);
-    out[Math.min(at + 2, last)] = r1.lane(2);
-    out[Math.min(at + 3, last)] = r1.lane(6);
+    out[Math.min(at + step, max)] = r1.lane(4);
+    out[Math.min(at + 2 * step, max)] = r1.lane(2);
+    out[Math.min(at + 3 * step, max)] = r1.lane(6);
   }
 
   @Override
   void dotFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int shift = query.shift;
@@ -390,14 +390,14 @@ final class Kernels256 extends RowKernels {
         ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(4);
-    out[Math.min(at + 2, last)] = r1.lane(2);
-    out[Math.min(at + 3, last)] = r1.lane(6);
+    out[Math.min(at + step, max)] = r1.lane(4);
+    out[Math.min(at + 2 * step, max)] = r1.lane(2);
+    out[Math.min(at + 3 * step, max)] = r1.lane(6);
   }
 
   @Override
   void squareFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int shift = query.shift;
@@ -530,14 +530,14 @@ final class Kernels256 extends RowKernels {
         ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(4);
-    out[Math.min(at + 2, last)] = r1.lane(2);
-    out[Math.min(at + 3, last)] = r1.lane(6);
+    out[Math.min(at + step, max)] = r1.lane(4);
+    out[Math.min(at + 2 * step, max)] = r1.lane(2);
+    out[Math.min(at + 3 * step, max)] = r1.lane(6);
   }
 
   @Override
   void dotInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -656,14 +656,14 @@ final class Kernels256 extends RowKernels {
         ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(4);
-    out[Math.min(at + 2, last)] = r1.lane(2);
-    out[Math.min(at + 3, last)] = r1.lane(6);
+    out[Math.min(at + step, max)] = r1.lane(4);
+    out[Math.min(at + 2 * step, max)] = r1.lane(2);
+    out[Math.min(at + 3 * step, max)] = r1.lane(6);
   }
 
   @Override
   void squareInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -782,13 +782,14 @@ final class Kernels256 extends RowKernels {
         ab.blend(cd.rearrange(ROTATE_6), UPPER_2S).add(ab.rearrange(ROTATE_2).blend(cd, UPPER_2S));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(4);
-    out[Math.min(at + 2, last)] = r1.lane(2);
-    out[Math.min(at + 3, last)] = r1.lane(6);
+    out[Math.min(at + step, max)] = r1.lane(4);
+    out[Math.min(at + 2 * step, max)] = r1.lane(2);
+    out[Math.min(at + 3 * step, max)] = r1.lane(6);
   }
 
   @Override
-  void dotInt8(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void dotInt8(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     int[] components = query.ints;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -825,14 +826,14 @@ final class Kernels256 extends RowKernels {
                       .and(mask)));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   @Override
   void squareInt8(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     int[] components = query.ints;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -865,13 +866,14 @@ final class Kernels256 extends RowKernels {
       sumD = sumD.add(differenceD.mul(differenceD));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   @Override
-  void hamming(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void hamming(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     long[] bits = query.bits;
     long[] keep = query.keepBits;
     int words = (query.dimension() + 63) / 64;
@@ -908,8 +910,8 @@ final class Kernels256 extends RowKernels {
                   .lanewise(BIT_COUNT));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 }

@@ -46,7 +46,7 @@ final class Kernels512 extends RowKernels {
 
   @Override
   void dotFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -98,14 +98,14 @@ final class Kernels512 extends RowKernels {
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(8);
-    out[Math.min(at + 2, last)] = r1.lane(4);
-    out[Math.min(at + 3, last)] = r1.lane(12);
+    out[Math.min(at + step, max)] = r1.lane(8);
+    out[Math.min(at + 2 * step, max)] = r1.lane(4);
+    out[Math.min(at + 3 * step, max)] = r1.lane(12);
   }
 
   @Override
   void squareFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -165,14 +165,14 @@ final class Kernels512 extends RowKernels {
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(8);
-    out[Math.min(at + 2, last)] = r1.lane(4);
-    out[Math.min(at + 3, last)] = r1.lane(12);
+    out[Math.min(at + step, max)] = r1.lane(8);
+    out[Math.min(at + 2 * step, max)] = r1.lane(4);
+    out[Math.min(at + 3 * step, max)] = r1.lane(12);
   }
 
   @Override
   void dotFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int shift = query.shift;
@@ -250,14 +250,14 @@ final class Kernels512 extends RowKernels {
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(8);
-    out[Math.min(at + 2, last)] = r1.lane(4);
-    out[Math.min(at + 3, last)] = r1.lane(12);
+    out[Math.min(at + step, max)] = r1.lane(8);
+    out[Math.min(at + 2 * step, max)] = r1.lane(4);
+    out[Math.min(at + 3 * step, max)] = r1.lane(12);
   }
 
   @Override
   void squareFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int shift = query.shift;
@@ -335,14 +335,14 @@ final class Kernels512 extends RowKernels {
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(8);
-    out[Math.min(at + 2, last)] = r1.lane(4);
-    out[Math.min(at + 3, last)] = r1.lane(12);
+    out[Math.min(at + step, max)] = r1.lane(8);
+    out[Math.min(at + 2 * step, max)] = r1.lane(4);
+    out[Math.min(at + 3 * step, max)] = r1.lane(12);
   }
 
   @Override
   void dotInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -410,14 +410,14 @@ final class Kernels512 extends RowKernels {
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(8);
-    out[Math.min(at + 2, last)] = r1.lane(4);
-    out[Math.min(at + 3, last)] = r1.lane(12);
+    out[Math.min(at + step, max)] = r1.lane(8);
+    out[Math.min(at + 2 * step, max)] = r1.lane(4);
+    out[Math.min(at + 3 * step, max)] = r1.lane(12);
   }
 
   @Override
   void squareInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -485,13 +485,14 @@ final class Kernels512 extends RowKernels {
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
     FloatVector r1 = r2.add(r2.rearrange(ROTATE_1)).add(0.0f);
     out[at] = r1.lane(0);
-    out[Math.min(at + 1, last)] = r1.lane(8);
-    out[Math.min(at + 2, last)] = r1.lane(4);
-    out[Math.min(at + 3, last)] = r1.lane(12);
+    out[Math.min(at + step, max)] = r1.lane(8);
+    out[Math.min(at + 2 * step, max)] = r1.lane(4);
+    out[Math.min(at + 3 * step, max)] = r1.lane(12);
   }
 
   @Override
-  void dotInt8(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void dotInt8(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     int[] components = query.ints;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -528,14 +529,14 @@ final class Kernels512 extends RowKernels {
                       .and(mask)));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   @Override
   void squareInt8(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     int[] components = query.ints;
     int[] keep = query.keep;
     int dim = query.dimension();
@@ -568,13 +569,14 @@ final class Kernels512 extends RowKernels {
       sumD = sumD.add(differenceD.mul(differenceD));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 
   @Override
-  void hamming(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void hamming(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     long[] bits = query.bits;
     long[] keep = query.keepBits;
     int words = (query.dimension() + 63) / 64;
@@ -611,8 +613,8 @@ final class Kernels512 extends RowKernels {
                   .lanewise(BIT_COUNT));
     }
     out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + 1, last)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2, last)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3, last)] = sumD.reduceLanes(ADD);
+    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
   }
 }

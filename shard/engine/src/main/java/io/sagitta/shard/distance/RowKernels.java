@@ -6,9 +6,9 @@ package io.sagitta.shard.distance;
  * implementation per register width; all give the same bits.
  *
  * <p>Every method scores the rows at addresses {@code a, b, c, d} and writes to {@code out[at]},
- * {@code out[min(at + 1, last)]}, and so on: a caller with fewer than four rows left repeats its
- * last row. Four rows at once hide the latency of the one dependent chain that the fixed order
- * leaves each row.
+ * {@code out[min(at + step, max)]}, {@code out[min(at + 2 * step, max)]} and so on: a caller with
+ * fewer than four rows left repeats its last row. Four rows at once hide the latency of the one
+ * dependent chain that the fixed order leaves each row.
  *
  * <p>The query's arrays are padded to whole blocks of 16 components (64 bytes for bits), so that
  * one loop handles any dimension. All but the scalar kernels read whole blocks of a row too, so
@@ -36,10 +36,10 @@ abstract class RowKernels {
   abstract String name();
 
   abstract void dotFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   abstract void squareFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   /**
    * Both kinds of 16-bit floats: a component is its bits, sign extended, shifted left, masked, read
@@ -48,28 +48,28 @@ abstract class RowKernels {
    * 2^-112, subnormals included, so a scale of 2^112 makes it exact.
    */
   abstract void dotFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   abstract void squareFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   /**
    * Both kinds of bytes: {@code keep} leaves 8 bits of a uint8 and all 32 of a sign-extended int8.
    */
   abstract void dotInt8(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   abstract void squareInt8(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   /** Bytes under a query with fractions. */
   abstract void dotInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   abstract void squareInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 
   /** Differing bits. */
   abstract void hamming(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last);
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 }

@@ -24,81 +24,83 @@ final class ScalarKernels extends RowKernels {
 
   @Override
   void dotFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dot(FLOAT32, a, query);
-    out[Math.min(at + 1, last)] = dot(FLOAT32, b, query);
-    out[Math.min(at + 2, last)] = dot(FLOAT32, c, query);
-    out[Math.min(at + 3, last)] = dot(FLOAT32, d, query);
+    out[Math.min(at + step, max)] = dot(FLOAT32, b, query);
+    out[Math.min(at + 2 * step, max)] = dot(FLOAT32, c, query);
+    out[Math.min(at + 3 * step, max)] = dot(FLOAT32, d, query);
   }
 
   @Override
   void dotFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dot(FLOAT16, a, query);
-    out[Math.min(at + 1, last)] = dot(FLOAT16, b, query);
-    out[Math.min(at + 2, last)] = dot(FLOAT16, c, query);
-    out[Math.min(at + 3, last)] = dot(FLOAT16, d, query);
+    out[Math.min(at + step, max)] = dot(FLOAT16, b, query);
+    out[Math.min(at + 2 * step, max)] = dot(FLOAT16, c, query);
+    out[Math.min(at + 3 * step, max)] = dot(FLOAT16, d, query);
   }
 
   @Override
   void dotInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dot(INT8, a, query);
-    out[Math.min(at + 1, last)] = dot(INT8, b, query);
-    out[Math.min(at + 2, last)] = dot(INT8, c, query);
-    out[Math.min(at + 3, last)] = dot(INT8, d, query);
+    out[Math.min(at + step, max)] = dot(INT8, b, query);
+    out[Math.min(at + 2 * step, max)] = dot(INT8, c, query);
+    out[Math.min(at + 3 * step, max)] = dot(INT8, d, query);
   }
 
   @Override
-  void dotInt8(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void dotInt8(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dotInt8(a, query);
-    out[Math.min(at + 1, last)] = dotInt8(b, query);
-    out[Math.min(at + 2, last)] = dotInt8(c, query);
-    out[Math.min(at + 3, last)] = dotInt8(d, query);
+    out[Math.min(at + step, max)] = dotInt8(b, query);
+    out[Math.min(at + 2 * step, max)] = dotInt8(c, query);
+    out[Math.min(at + 3 * step, max)] = dotInt8(d, query);
   }
 
   @Override
   void squareFloat32(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = square(FLOAT32, a, query);
-    out[Math.min(at + 1, last)] = square(FLOAT32, b, query);
-    out[Math.min(at + 2, last)] = square(FLOAT32, c, query);
-    out[Math.min(at + 3, last)] = square(FLOAT32, d, query);
+    out[Math.min(at + step, max)] = square(FLOAT32, b, query);
+    out[Math.min(at + 2 * step, max)] = square(FLOAT32, c, query);
+    out[Math.min(at + 3 * step, max)] = square(FLOAT32, d, query);
   }
 
   @Override
   void squareFloat16(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = square(FLOAT16, a, query);
-    out[Math.min(at + 1, last)] = square(FLOAT16, b, query);
-    out[Math.min(at + 2, last)] = square(FLOAT16, c, query);
-    out[Math.min(at + 3, last)] = square(FLOAT16, d, query);
+    out[Math.min(at + step, max)] = square(FLOAT16, b, query);
+    out[Math.min(at + 2 * step, max)] = square(FLOAT16, c, query);
+    out[Math.min(at + 3 * step, max)] = square(FLOAT16, d, query);
   }
 
   @Override
   void squareInt8Float(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = square(INT8, a, query);
-    out[Math.min(at + 1, last)] = square(INT8, b, query);
-    out[Math.min(at + 2, last)] = square(INT8, c, query);
-    out[Math.min(at + 3, last)] = square(INT8, d, query);
+    out[Math.min(at + step, max)] = square(INT8, b, query);
+    out[Math.min(at + 2 * step, max)] = square(INT8, c, query);
+    out[Math.min(at + 3 * step, max)] = square(INT8, d, query);
   }
 
   @Override
   void squareInt8(
-      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = squareInt8(a, query);
-    out[Math.min(at + 1, last)] = squareInt8(b, query);
-    out[Math.min(at + 2, last)] = squareInt8(c, query);
-    out[Math.min(at + 3, last)] = squareInt8(d, query);
+    out[Math.min(at + step, max)] = squareInt8(b, query);
+    out[Math.min(at + 2 * step, max)] = squareInt8(c, query);
+    out[Math.min(at + 3 * step, max)] = squareInt8(d, query);
   }
 
   @Override
-  void hamming(long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int last) {
+  void hamming(
+      long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = hamming(a, query);
-    out[Math.min(at + 1, last)] = hamming(b, query);
-    out[Math.min(at + 2, last)] = hamming(c, query);
-    out[Math.min(at + 3, last)] = hamming(d, query);
+    out[Math.min(at + step, max)] = hamming(b, query);
+    out[Math.min(at + 2 * step, max)] = hamming(c, query);
+    out[Math.min(at + 3 * step, max)] = hamming(d, query);
   }
 
   private static float dot(int type, long row, PreparedQuery query) {

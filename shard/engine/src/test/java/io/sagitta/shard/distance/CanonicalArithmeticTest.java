@@ -97,8 +97,8 @@ class CanonicalArithmeticTest {
         float[] vector = TestVectors.random(VectorType.FLOAT32, dim, random);
         long at = TestVectors.rows(arena, VectorType.FLOAT32, vector).address(0);
         PreparedQuery prepared = TestVectors.query(VectorType.FLOAT32, Metric.L2, query);
-        scalar.dotFloat32(at, at, at, at, prepared, dot, 0, 0);
-        scalar.squareFloat32(at, at, at, at, prepared, square, 0, 0);
+        scalar.dotFloat32(at, at, at, at, prepared, dot, 0, 1, 0);
+        scalar.squareFloat32(at, at, at, at, prepared, square, 0, 1, 0);
         assertSameBits(dot[0], asWritten(query, vector, false), "dot of " + dim);
         assertSameBits(square[0], asWritten(query, vector, true), "square of " + dim);
       }
