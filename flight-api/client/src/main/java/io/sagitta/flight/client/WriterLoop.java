@@ -378,6 +378,11 @@ final class WriterLoop implements Runnable {
       late = true;
     }
     if (late && stream != null) {
+      // What went out on it may be applied yet, whatever the next attempt is told.
+      for (Pending batch : window.values()) {
+        batch.maybeApplied |= batch.sent;
+        batch.sent = false;
+      }
       stream.cancel("no answer in time");
       connections.failed(stream.connection());
       stream = null;
