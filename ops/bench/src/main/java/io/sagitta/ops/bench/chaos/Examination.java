@@ -24,9 +24,17 @@ public final class Examination {
 
   private final PointStore store;
   private final LedgerCheck check;
+  private final Duration rest;
   private final SplittableRandom random;
 
-  public Examination(PointStore store, LedgerCheck check, SplittableRandom random) {
+  /**
+   * An examination.
+   *
+   * @param rest how long nothing must have changed; longer than a node pauses between two tries of
+   *     a write whose client has gone
+   */
+  public Examination(PointStore store, LedgerCheck check, Duration rest, SplittableRandom random) {
+    this.rest = rest;
     this.store = store;
     this.check = check;
     this.random = random;
@@ -34,7 +42,7 @@ public final class Examination {
 
   /** Looks at everything. */
   public LedgerCheck.Result examine() throws InterruptedException {
-    Map<Long, StoredPoint> stored = patiently(store::scan);
+    Map<Long, StoredPoint> stored = atRest();
     LedgerCheck.Result result = check.check(stored);
     List<Violation> violations = new ArrayList<>(result.violations());
     compareCount(stored, violations);
@@ -47,6 +55,23 @@ public final class Examination {
         result.tookNone(),
         result.inSomeShards(),
         result.checked());
+  }
+
+  /**
+   * Everything that is stored, once nothing changes any more: a write whose client gave up may take
+   * effect a moment later, which is what an unknown outcome means.
+   */
+  private Map<Long, StoredPoint> atRest() throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    Map<Long, StoredPoint> before = patiently(store::scan);
+    while (true) {
+      Thread.sleep(rest);
+      Map<Long, StoredPoint> now = patiently(store::scan);
+      if (now.equals(before) || System.nanoTime() > deadline) {
+        return now;
+      }
+      before = now;
+    }
   }
 
   private void compareCount(Map<Long, StoredPoint> stored, List<Violation> violations)

@@ -18,10 +18,13 @@ import java.util.SplittableRandom;
  * examine. Ends early once a promise was found broken.
  */
 public final class FaultRounds {
+  /** Writes of a round that must have been acknowledged when the fault strikes. */
+  private static final int ACKNOWLEDGED_MIN = 20;
+
   /** Writes that must have no outcome when the fault strikes. */
   static final int UNDER_WAY_MIN = 8;
 
-  private static final Duration BUSY = Duration.ofSeconds(60);
+  private static final Duration BUSY = Duration.ofSeconds(120);
   private static final int VIOLATIONS_SHOWN = 20;
 
   /** What happens to the cluster. */
@@ -42,9 +45,10 @@ public final class FaultRounds {
    * @param beforeMs writing before the fault
    * @param downMs until what was hit is brought back
    * @param afterMs writing once all is ready again
+   * @param restMs how long nothing must change before the ledger is compared
    */
-  public record Pace(int beforeMs, int downMs, int afterMs) {
-    static final Pace USUAL = new Pace(800, 1_500, 500);
+  public record Pace(int beforeMs, int downMs, int afterMs, int restMs) {
+    static final Pace USUAL = new Pace(800, 1_500, 500, 1_500);
   }
 
   private final PointStore store;
@@ -81,7 +85,9 @@ public final class FaultRounds {
     int completed = 0;
     int fewest = Integer.MAX_VALUE;
     long slowestRecoveryMs = 0;
-    Examination examination = new Examination(store, new LedgerCheck(ledger), random.split());
+    Examination examination =
+        new Examination(
+            store, new LedgerCheck(ledger), Duration.ofMillis(pace.restMs()), random.split());
     try (ledger;
         Workload workload = new Workload(ledger, store, random.split())) {
       for (int round = 1; round <= rounds && found.isEmpty(); round++) {
@@ -127,9 +133,10 @@ public final class FaultRounds {
     ledger.remark("round " + round);
     fault.prepare(round);
     long unknownBefore = ledger.unknownWrites();
+    long acknowledgedBefore = ledger.acknowledgedWrites();
     workload.resume();
     pass(pace.beforeMs());
-    Set<Write> underWay = awaitBusy(workload);
+    Set<Write> underWay = awaitBusy(workload, acknowledgedBefore + ACKNOWLEDGED_MIN);
     workload.spare();
     long struck = System.nanoTime();
     String hit = fault.strike();
@@ -153,12 +160,12 @@ public final class FaultRounds {
     Thread.sleep(random.nextInt(longestMs / 10, longestMs));
   }
 
-  /** Waits for the moment at which enough writes have no outcome. */
-  private static Set<Write> awaitBusy(Workload workload) throws InterruptedException {
+  /** Waits for a moment at which there is something to lose and enough writes have no outcome. */
+  private Set<Write> awaitBusy(Workload workload, long acknowledged) throws InterruptedException {
     long deadline = System.nanoTime() + BUSY.toNanos();
     while (true) {
       Set<Write> underWay = workload.underWay();
-      if (underWay.size() >= UNDER_WAY_MIN) {
+      if (underWay.size() >= UNDER_WAY_MIN && ledger.acknowledgedWrites() >= acknowledged) {
         return underWay;
       }
       if (System.nanoTime() > deadline) {
@@ -169,7 +176,7 @@ public final class FaultRounds {
                 + BUSY.toSeconds()
                 + " s");
       }
-      Thread.onSpinWait();
+      Thread.sleep(1);
     }
   }
 

@@ -51,6 +51,7 @@ public final class ClusterProcesses implements AutoCloseable {
    * @param settings further keys of every node's configuration, dotted
    * @param properties system properties of every node's JVM
    * @param throughNetwork whether nodes reach each other through a {@link PeerNetwork}
+   * @param detachable whether nodes can outlive this process, see {@link #detach}
    */
   public record Plan(
       Path folder,
@@ -58,32 +59,43 @@ public final class ClusterProcesses implements AutoCloseable {
       Function<String, Path> dataFolder,
       Map<String, String> settings,
       Map<String, String> properties,
-      boolean throughNetwork) {
+      boolean throughNetwork,
+      boolean detachable) {
 
     /** Nodes with all defaults, on free ports, everything in {@code folder}. */
     public static Plan in(Path folder) {
       return new Plan(
-          folder, 0, name -> folder.resolve(name).resolve("data"), Map.of(), Map.of(), false);
+          folder,
+          0,
+          name -> folder.resolve(name).resolve("data"),
+          Map.of(),
+          Map.of(),
+          false,
+          false);
     }
 
     public Plan withFirstPort(int port) {
-      return new Plan(folder, port, dataFolder, settings, properties, throughNetwork);
+      return new Plan(folder, port, dataFolder, settings, properties, throughNetwork, detachable);
     }
 
     public Plan withDataFolders(Function<String, Path> folders) {
-      return new Plan(folder, firstPort, folders, settings, properties, throughNetwork);
+      return new Plan(folder, firstPort, folders, settings, properties, throughNetwork, detachable);
     }
 
     public Plan withSettings(Map<String, String> more) {
-      return new Plan(folder, firstPort, dataFolder, more, properties, throughNetwork);
+      return new Plan(folder, firstPort, dataFolder, more, properties, throughNetwork, detachable);
     }
 
     public Plan withProperties(Map<String, String> more) {
-      return new Plan(folder, firstPort, dataFolder, settings, more, throughNetwork);
+      return new Plan(folder, firstPort, dataFolder, settings, more, throughNetwork, detachable);
+    }
+
+    public Plan withDetachableNodes() {
+      return new Plan(folder, firstPort, dataFolder, settings, properties, throughNetwork, true);
     }
 
     public Plan withNetwork() {
-      return new Plan(folder, firstPort, dataFolder, settings, properties, true);
+      return new Plan(folder, firstPort, dataFolder, settings, properties, true, detachable);
     }
   }
 
@@ -139,7 +151,7 @@ public final class ClusterProcesses implements AutoCloseable {
   public NodeProcess add(UnaryOperator<NodeSettings> change) {
     synchronized (this) {
       String name = "n" + (nodes.size() + 1);
-      NodeProcess node = new NodeProcess(change.apply(settings(name)), http);
+      NodeProcess node = new NodeProcess(change.apply(settings(name)), !plan.detachable(), http);
       nodes.put(name, node);
       network.ifPresent(net -> net.add(node.settings()));
       return node;
@@ -218,6 +230,11 @@ public final class ClusterProcesses implements AutoCloseable {
     awaitReady();
   }
 
+  /** kill -9 of all. */
+  public void killAll() throws InterruptedException {
+    kill(nodes());
+  }
+
   /** Ends all nodes as an operator would; they can be started again. */
   public void stop() throws InterruptedException {
     for (NodeProcess node : nodes()) {
@@ -233,6 +250,9 @@ public final class ClusterProcesses implements AutoCloseable {
 
   /** From now on nodes and files live on when this process ends. */
   public synchronized void detach() {
+    if (!plan.detachable()) {
+      throw new IllegalStateException("these nodes end with this process");
+    }
     detached = true;
     keepFiles = true;
     Runtime.getRuntime().removeShutdownHook(hook);
@@ -274,7 +294,7 @@ public final class ClusterProcesses implements AutoCloseable {
   }
 
   /** Removes a folder and all in it. */
-  static void delete(Path folder) {
+  public static void delete(Path folder) {
     if (!Files.exists(folder)) {
       return;
     }

@@ -29,7 +29,7 @@ final class NodeCommand {
 
   private NodeCommand() {}
 
-  static List<String> of(NodeSettings node, Path configuration) {
+  static List<String> of(NodeSettings node, Path configuration, boolean led) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JVM_OPTIONS);
@@ -42,6 +42,9 @@ final class NodeCommand {
     command.add("node");
     command.add("--config");
     command.add(configuration.toString());
+    if (led) {
+      command.add("--led");
+    }
     return command;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.bench.process;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -25,12 +26,19 @@ public final class NodeProcess {
   private static final int LAST_LINES = 15;
 
   private final NodeSettings settings;
+  private final boolean led;
   private final HttpClient http;
   private Process process; // guarded by this
   private boolean paused; // guarded by this
 
-  NodeProcess(NodeSettings settings, HttpClient http) {
+  /**
+   * A node, not started.
+   *
+   * @param led whether it ends when this JVM does, even of kill -9: it watches its standard input
+   */
+  NodeProcess(NodeSettings settings, boolean led, HttpClient http) {
     this.settings = settings;
+    this.led = led;
     this.http = http;
   }
 
@@ -68,12 +76,18 @@ public final class NodeProcess {
       Files.createDirectories(settings.workFolder());
       Path configuration = settings.workFolder().resolve("node.yaml");
       Files.writeString(configuration, settings.yaml());
-      process =
-          new ProcessBuilder(NodeCommand.of(settings, configuration))
+      ProcessBuilder command =
+          new ProcessBuilder(NodeCommand.of(settings, configuration, led))
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()))
-              .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
-              .start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()));
+      if (!led) {
+        command.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+      }
+      process = command.start();
+      if (led) {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+      }
       paused = false;
     } catch (IOException e) {
       throw new UncheckedIOException("node " + name() + " cannot be started", e);

@@ -32,7 +32,7 @@ public final class PowerCutDevice implements AutoCloseable {
   private static final long DISK_BYTES = 2L << 30;
   private static final Duration STEP = Duration.ofSeconds(20);
   private static final List<String> TOOLS =
-      List.of("nbdkit", "nbdfuse", "losetup", "mkfs.ext4", "mount", "umount", "fusermount3");
+      List.of("nbdkit", "nbdfuse", "losetup", "mkfs.ext4", "mount", "umount");
 
   /** What the disk does with writes. */
   public enum Cache {
@@ -55,10 +55,12 @@ public final class PowerCutDevice implements AutoCloseable {
   private Process fuse;
   private String loop = "";
   private boolean mounted;
+  private final Thread hook = new Thread(this::detachQuietly, "disk-cleanup");
 
   private PowerCutDevice(Path folder) {
     this.folder = folder;
     this.mountPoint = folder.resolve("mnt");
+    Runtime.getRuntime().addShutdownHook(hook);
   }
 
   /** Why a power cut cannot be played here, in words that say what to do; empty where it can. */
@@ -71,7 +73,7 @@ public final class PowerCutDevice implements AutoCloseable {
       return Optional.of(
           "missing "
               + String.join(", ", absent)
-              + "; on Debian: apt-get install nbdkit libnbd-bin fuse3 e2fsprogs mount");
+              + "; on Debian: apt-get install nbdkit libnbd-bin e2fsprogs mount");
     }
     if (!Files.isWritable(Path.of("/dev/fuse")) || !Files.exists(Path.of("/dev/loop-control"))) {
       return Optional.of(
@@ -125,12 +127,9 @@ public final class PowerCutDevice implements AutoCloseable {
     detach();
   }
 
-  /** The power of several disks goes at one moment. */
-  public static void cutAll(List<PowerCutDevice> devices) throws InterruptedException {
+  /** Takes the power from several disks at one moment; each is then {@link #cut}. */
+  public static void failAll(List<PowerCutDevice> devices) {
     devices.forEach(device -> device.disk.destroyForcibly());
-    for (PowerCutDevice device : devices) {
-      device.cut();
-    }
   }
 
   /** Starts the disk again with what it has, and mounts its file system. */
@@ -216,6 +215,15 @@ public final class PowerCutDevice implements AutoCloseable {
 
   @Override
   public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      return; // the JVM is ending: the hook does it
+    }
+    detachQuietly();
+  }
+
+  private void detachQuietly() {
     try {
       if (disk != null && disk.isAlive()) {
         disk.destroyForcibly();

@@ -31,7 +31,7 @@ class FaultRoundsTest {
       new FaultRounds(
               store,
               store,
-              new FaultRounds.Pace(150, 30, 30),
+              new FaultRounds.Pace(150, 30, 30, 5),
               new SplittableRandom(seed.value()),
               folder.resolve("ledger"),
               nowhere)

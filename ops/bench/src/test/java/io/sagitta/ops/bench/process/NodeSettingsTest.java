@@ -52,7 +52,8 @@ class NodeSettingsTest {
     for (String option : NodeCommand.NODE_OPTIONS) {
       assertThat(launcher).contains(option);
     }
-    assertThat(NodeCommand.of(JOINING, Path.of("node.yaml")))
-        .containsSubsequence("-Xmx512m", "io.sagitta.node.NodeMain", "node", "--config");
+    assertThat(NodeCommand.of(JOINING, Path.of("node.yaml"), true))
+        .containsSubsequence(
+            "-Xmx512m", "io.sagitta.node.NodeMain", "node", "--config", "node.yaml", "--led");
   }
 }
