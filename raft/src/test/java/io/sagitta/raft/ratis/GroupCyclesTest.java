@@ -8,6 +8,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,13 +16,24 @@ class GroupCyclesTest {
   @Test
   void groupsThatComeAndGoLeaveNoThreadsAndNoBuffersBehind(@TempDir Path directory)
       throws Exception {
+    cycles(directory, 2);
+  }
+
+  @Test
+  @Tag("slow")
+  void manyGroupsThatComeAndGoLeaveNoThreadsAndNoBuffersBehind(@TempDir Path directory)
+      throws Exception {
+    cycles(directory, 40);
+  }
+
+  private static void cycles(Path directory, int cycles) throws Exception {
     try (TestCluster cluster = new TestCluster(directory, TestCluster.fast())) {
       cluster.startAll("a", "b");
       cycle(cluster);
       TestCluster.await("threads of the first group gone", () -> groupThreads().isEmpty());
       int threads = Thread.activeCount();
       long direct = directBytes();
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < cycles; i++) {
         cycle(cluster);
       }
       TestCluster.await("threads of all groups gone", () -> groupThreads().isEmpty());

@@ -13,188 +13,185 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a damaged folder does to its group, and what it does not do to the others (B040, R4). */
+/**
+ * What a damaged folder does to its group, and what it does not do to the others (B040, R4): one
+ * host with a group for each damage, damaged while it was down, and started once.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class GroupStartTest {
-  private static TestCluster original;
-  private static GroupId good;
-  private static GroupId bad;
-  private static long last;
+  private static final int ENTRIES = 24;
+  private static final int ENTRY_BYTES = 16 << 10;
 
-  private TestCluster cluster;
+  /** Damages, and what the group must say; where that is empty, it must start with all it had. */
+  private enum Damage {
+    NONE(""),
+    FLIPPED_BYTE_IN_A_CLOSED_SEGMENT("log_0-"),
+    LAST_SEGMENT_CUT_BELOW_THE_MARK("were committed"),
+    TAIL_ZEROED_BELOW_THE_MARK("were committed"),
+    LAST_SEGMENT_MISSING("were committed"),
+    FIRST_SEGMENT_MISSING("log begins at index"),
+    FOLDER_VANISHED("has vanished"),
+    VOTE_FILE_VANISHED("lost its vote file"),
+    MARK_DAMAGED("no valid slot"),
+    RECORD_TORN_ABOVE_THE_MARK(""),
+    STRAY_FILES_AND_AN_EMPTY_SEGMENT("");
+
+    final String reason;
+
+    Damage(String reason) {
+      this.reason = reason;
+    }
+  }
+
+  private static final Map<Damage, GroupId> GROUPS = new EnumMap<>(Damage.class);
+  private static final Map<Damage, Long> LAST = new EnumMap<>(Damage.class);
+  private static TestCluster cluster;
 
   @BeforeAll
-  static void aHostWithTwoGroups(@TempDir Path directory) throws Exception {
-    original = new TestCluster(directory, TestCluster.fast());
-    original.start("a");
-    good = original.create("a");
-    bad = original.create("a");
-    original.write(good, 5);
-    for (int i = 1; i <= 40; i++) {
-      last = original.write(bad, i, 16 << 10);
-    }
-    TestCluster.await(
-        "the high-water mark",
-        () -> original.host("a").hostedGroup(bad).orElseThrow().mark().position().index() == last);
-    original.stop("a");
-  }
-
-  @BeforeEach
-  void aCopyOfIt(@TempDir Path directory) throws Exception {
-    try (Stream<Path> files = Files.walk(original.directory)) {
-      for (Path file : files.toList()) {
-        Path copy = directory.resolve(original.directory.relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(copy);
-        } else {
-          Files.copy(file, copy);
-        }
+  static void aHostThatWasDamagedWhileItWasDown(@TempDir Path directory) throws Exception {
+    cluster = new TestCluster(directory, TestCluster.fast());
+    cluster.start("a");
+    for (Damage damage : Damage.values()) {
+      GroupId group = cluster.create("a");
+      GROUPS.put(damage, group);
+      for (int i = 1; i <= ENTRIES; i++) {
+        LAST.put(damage, cluster.write(group, i, ENTRY_BYTES));
       }
     }
-    cluster = new TestCluster(directory, TestCluster.fast());
+    TestCluster.await(
+        "the high-water marks",
+        () ->
+            GROUPS.entrySet().stream()
+                .allMatch(
+                    e ->
+                        cluster
+                                .host("a")
+                                .hostedGroup(e.getValue())
+                                .orElseThrow()
+                                .mark()
+                                .position()
+                                .index()
+                            == LAST.get(e.getKey())));
+    cluster.stop("a");
+    for (Damage damage : Damage.values()) {
+      inflict(damage, cluster.groupFolder("a", GROUPS.get(damage)));
+    }
+    cluster.start("a");
   }
 
-  @AfterEach
-  void tearDown() {
+  @AfterAll
+  static void tearDown() {
     cluster.close();
   }
 
-  @Test
-  void aFlippedByteInTheLogQuarantinesTheGroupNamingTheFile() throws Exception {
-    Path segment = segments().getFirst();
-    flip(segment, Files.size(segment) / 2);
-    assertQuarantined(segment.getFileName().toString());
-  }
-
-  @Test
-  void aLogCutBelowTheHighWaterMarkQuarantinesTheGroup() throws Exception {
-    Path segment = segments().getLast();
-    cut(segment, Files.size(segment) / 2);
-    assertQuarantined("up to index " + last + " were committed");
-  }
-
-  @Test
-  void aZeroedTailBelowTheHighWaterMarkQuarantinesTheGroup() throws Exception {
-    Path segment = segments().getLast();
-    long size = Files.size(segment);
-    cut(segment, size / 2);
-    try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-      channel.write(ByteBuffer.allocate((int) (size - size / 2)), size / 2);
+  private static void inflict(Damage damage, GroupFolder folder) throws IOException {
+    List<Path> segments = segments(folder);
+    Path first = segments.getFirst();
+    Path last = segments.getLast();
+    long size = Files.size(last);
+    switch (damage) {
+      case NONE -> {}
+      case FLIPPED_BYTE_IN_A_CLOSED_SEGMENT -> {
+        byte[] bytes = Files.readAllBytes(first);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(first, bytes);
+      }
+      case LAST_SEGMENT_CUT_BELOW_THE_MARK -> cut(last, size / 2);
+      case TAIL_ZEROED_BELOW_THE_MARK -> write(last, size / 2, new byte[(int) (size - size / 2)]);
+      case LAST_SEGMENT_MISSING -> Files.delete(last);
+      case FIRST_SEGMENT_MISSING -> Files.delete(first);
+      case FOLDER_VANISHED -> folder.delete();
+      case VOTE_FILE_VANISHED -> Files.delete(folder.voteFile());
+      case MARK_DAMAGED -> Files.write(folder.mark(), new byte[2 * HighWaterMark.SLOT_BYTES]);
+      case RECORD_TORN_ABOVE_THE_MARK -> {
+        // The beginning of a record of 16 KiB, and then nothing of it but zeros.
+        byte[] torn = new byte[20_000];
+        ByteBuffer.wrap(torn)
+            .put((byte) 0x80)
+            .put((byte) 0x80)
+            .put((byte) 0x01)
+            .putLong(0x0807060504030201L);
+        write(last, size, torn);
+      }
+      case STRAY_FILES_AND_AN_EMPTY_SEGMENT -> {
+        Path current = folder.current();
+        Files.writeString(current.resolve("x.tmp"), "stray");
+        Files.writeString(current.resolve("raft-meta.tmp"), "torn");
+        Files.writeString(current.resolve("unknown"), "stray");
+        Files.createFile(current.resolve("log_inprogress_1000"));
+      }
     }
-    assertQuarantined("were committed");
   }
 
-  @Test
-  void aMissingLastSegmentQuarantinesTheGroup() throws Exception {
-    Files.delete(segments().getLast());
-    assertQuarantined("were committed");
+  @Order(1)
+  @ParameterizedTest
+  @EnumSource
+  void aGroupStartsWithAllItAcknowledgedOrSaysWhyNot(Damage damage) {
+    GroupId group = GROUPS.get(damage);
+    GroupStatus status = cluster.host("a").status(group).orElseThrow();
+    if (damage.reason.isEmpty()) {
+      assertThat(status.failure()).isEmpty();
+      cluster.awaitLeader(group);
+      cluster.awaitApplied(group, LAST.get(damage), "a");
+      assertThat(cluster.state("a", group).count()).isEqualTo(ENTRIES);
+      assertThat(cluster.write(group, 99)).isGreaterThan(LAST.get(damage));
+    } else {
+      assertThat(status.failure().orElseThrow()).contains(damage.reason);
+      assertThat(cluster.host("a").terms(List.of(group))).isEmpty();
+    }
+    if (damage == Damage.RECORD_TORN_ABOVE_THE_MARK) {
+      assertThat(cluster.groupFolder("a", group).aside()).isNotEmptyDirectory();
+    }
+    if (damage == Damage.FOLDER_VANISHED) {
+      assertThat(cluster.groupFolder("a", group).formatted()).isFalse();
+    }
   }
 
+  @Order(2)
   @Test
-  void aMissingFirstSegmentQuarantinesTheGroup() throws Exception {
-    Files.delete(segments().getFirst());
-    assertQuarantined("log begins at index");
-  }
-
-  @Test
-  void aVanishedFolderIsNotSilentlyFormatted() throws Exception {
-    new GroupFolder(cluster.groupFolder("a", bad).root()).delete();
-    assertQuarantined("has vanished");
-    assertThat(cluster.groupFolder("a", bad).formatted()).isFalse();
-  }
-
-  @Test
-  void aVanishedVoteFileQuarantinesTheGroup() throws Exception {
-    Files.delete(cluster.groupFolder("a", bad).voteFile());
-    assertQuarantined("lost its vote file");
-  }
-
-  @Test
-  void aDamagedHighWaterMarkQuarantinesTheGroup() throws Exception {
-    Path mark = cluster.groupFolder("a", bad).mark();
-    Files.write(mark, new byte[2 * HighWaterMark.SLOT_BYTES]);
-    assertQuarantined("no valid slot");
-  }
-
-  @Test
-  void aRemovedQuarantinedGroupIsSetAsideAndItsNameIsFreeAgain() throws Exception {
-    flip(segments().getFirst(), 1000);
-    cluster.start("a");
-    cluster.host("a").remove(bad);
-    assertThat(cluster.host("a").status(bad)).isEmpty();
-    assertThat(cluster.hostFolder("a").resolve("quarantine").resolve(bad.toString())).exists();
+  void aRemovedQuarantinedGroupIsSetAsideAndStaysAway() throws Exception {
+    GroupId group = GROUPS.get(Damage.FLIPPED_BYTE_IN_A_CLOSED_SEGMENT);
+    cluster.host("a").remove(group);
+    assertThat(cluster.host("a").status(group)).isEmpty();
+    assertThat(quarantine(group)).exists();
     cluster.stop("a");
     cluster.start("a");
-    assertThat(cluster.host("a").groups()).hasSize(1);
+    assertThat(cluster.host("a").status(group)).isEmpty();
   }
 
-  @Test
-  void aRecordTornAboveTheHighWaterMarkIsCutOffAndTheGroupStarts() throws Exception {
-    Path segment = segments().getLast();
-    long good = Files.size(segment);
-    try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-      // The beginning of a record of 16 KiB, and then nothing of it but zeros.
-      ByteBuffer torn = ByteBuffer.allocate(20_000);
-      torn.put((byte) 0x80).put((byte) 0x80).put((byte) 0x01).putLong(0x0807060504030201L);
-      channel.write(torn.rewind(), good);
-    }
-    cluster.start("a");
-    cluster.awaitLeader(bad);
-    cluster.awaitApplied(bad, last, "a");
-    assertThat(cluster.state("a", bad).count()).isEqualTo(40);
-    assertThat(cluster.write(bad, 41)).isGreaterThan(last);
-    assertThat(cluster.groupFolder("a", bad).aside()).isNotEmptyDirectory();
-  }
-
-  @Test
-  void strayFilesAndAnEmptySegmentDoNotHinder() throws Exception {
-    Path current = cluster.groupFolder("a", bad).current();
-    Files.writeString(current.resolve("x.tmp"), "stray");
-    Files.writeString(current.resolve("raft-meta.tmp"), "torn");
-    Files.writeString(current.resolve("unknown"), "stray");
-    Files.createFile(current.resolve("log_inprogress_" + (last + 1000)));
-    cluster.start("a");
-    cluster.awaitLeader(bad);
-    cluster.awaitApplied(bad, last, "a");
-    assertThat(cluster.state("a", bad).count()).isEqualTo(40);
-  }
-
+  @Order(3)
   @Test
   void aFolderThatIsNotOnTheListIsLeftAloneUntilItsNameIsNeeded() throws Exception {
-    GroupId stranger = new GroupId(java.util.UUID.randomUUID());
+    GroupId stranger = new GroupId(UUID.randomUUID());
     Path folder = cluster.groupFolder("a", stranger).root();
     Files.createDirectories(folder.resolve("current"));
     Files.writeString(folder.resolve("current").resolve("raft-meta"), "garbage");
-    cluster.start("a");
-    assertThat(cluster.host("a").groups()).hasSize(2);
     cluster.host("a").create(stranger, cluster.peers("a"));
     cluster.write(stranger, 1);
-    assertThat(cluster.hostFolder("a").resolve("quarantine").resolve(stranger.toString())).exists();
+    assertThat(quarantine(stranger)).exists();
   }
 
-  /**
-   * The group fails with this reason; the other one leads, reads and writes; nobody waits for ever.
-   */
-  private void assertQuarantined(String reason) throws IOException {
-    cluster.start("a");
-    GroupStatus status = cluster.host("a").status(bad).orElseThrow();
-    assertThat(status.failure()).isPresent();
-    assertThat(status.failure().orElseThrow()).contains(reason);
-    assertThat(cluster.host("a").terms(List.of(good, bad))).containsOnlyKeys(good);
-    cluster.write(good, 6);
-    assertThat(cluster.state("a", good).value()).isEqualTo(6);
-    assertThat(cluster.host("a").metrics().groupsFailed()).isEqualTo(1);
+  private static Path quarantine(GroupId group) {
+    return cluster.hostFolder("a").resolve("quarantine").resolve(group.toString());
   }
 
-  private List<Path> segments() throws IOException {
-    try (Stream<Path> files = Files.list(cluster.groupFolder("a", bad).current())) {
+  private static List<Path> segments(GroupFolder folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder.current())) {
       return files
           .filter(f -> LogSegmentScan.isSegment(f.getFileName().toString()))
           .sorted(Comparator.comparingLong(GroupStartTest::start))
@@ -210,10 +207,10 @@ class GroupStartTest {
     }
   }
 
-  private static void flip(Path file, long offset) throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
-    bytes[(int) offset] ^= 1;
-    Files.write(file, bytes);
+  private static void write(Path file, long at, byte[] bytes) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(bytes), at);
+    }
   }
 
   private static void cut(Path file, long size) throws IOException {

@@ -25,7 +25,8 @@ class InstallTest {
 
   @BeforeAll
   static void setUp(@TempDir Path directory) throws Exception {
-    cluster = new TestCluster(directory, TestCluster.fast());
+    // Patient, so that a busy machine changes no leader in the middle of an install.
+    cluster = new TestCluster(directory, TestCluster.fast(1L << 40, 1200));
     cluster.startAll("a", "b", "c");
   }
 

@@ -86,7 +86,7 @@ class RatisRaftHostTest {
 
   @Test
   void anEntryThatIsTooLargeIsRefusedBeforeRatisAndTheLeaderStays() {
-    GroupId group = cluster.create("a", "b", "c");
+    GroupId group = cluster.create("a");
     String leader = cluster.awaitLeader(group);
     long term = cluster.host(leader).status(group).orElseThrow().term();
     assertThatThrownBy(

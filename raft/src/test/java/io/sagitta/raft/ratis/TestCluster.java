@@ -78,12 +78,17 @@ final class TestCluster implements AutoCloseable {
 
   /** The same with a checkpoint for each {@code checkpointLogBytes} of log. */
   static RaftSettings fast(long checkpointLogBytes) {
+    return fast(checkpointLogBytes, 400);
+  }
+
+  /** The same with this shortest election timeout. */
+  static RaftSettings fast(long checkpointLogBytes, int electionMinMs) {
     return new RaftSettings(
-        400,
-        800,
+        electionMinMs,
+        2 * electionMinMs,
         100,
         300,
-        2_000,
+        5_000,
         60_000,
         4_000,
         64,
