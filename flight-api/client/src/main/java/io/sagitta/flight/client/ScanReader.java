@@ -57,7 +57,7 @@ public final class ScanReader implements AutoCloseable {
     metadata.getBytes(metadata.readerIndex(), json);
     try {
       JsonNode node = MAPPER.readTree(json);
-      cursor = Optional.ofNullable(node.path("cursor").textValue());
+      cursor = Optional.ofNullable(node.path("cursor").textValue()).filter(c -> !c.isEmpty());
     } catch (IOException e) {
       throw new SagittaException(ErrorCode.INTERNAL, "a scan's cursor is no JSON", e);
     }
@@ -69,7 +69,8 @@ public final class ScanReader implements AutoCloseable {
   }
 
   /**
-   * Where the scan stopped, for a later one to go on; present once {@link #next} has been false.
+   * Where the scan stopped at its limit, for a later one to go on; known once {@link #next} has
+   * been false, and empty where the scan came to its end.
    */
   public Optional<String> cursor() {
     return cursor;
