@@ -59,7 +59,7 @@ final class Points {
       for (int i = 0; i < count; i++) {
         ids.setSafe(i, from + i);
         vectors.setNotNull(i);
-        components.setSafe(2 * i, from + i);
+        components.setSafe(2 * i, (float) (from + i));
         components.setSafe(2 * i + 1, 1);
         tags.setSafe(i, new Text("t" + (from + i)));
       }

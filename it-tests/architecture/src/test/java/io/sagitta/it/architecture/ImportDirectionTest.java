@@ -35,6 +35,8 @@ class ImportDirectionTest {
     TESTKIT("io.sagitta.it.testkit");
 
     private final String root;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by Set.of
     private final Set<Module> allowed;
 
     Module(String root, Module... allowed) {
