@@ -139,6 +139,17 @@ public final class Node implements AutoCloseable {
             Authenticator.OPEN,
             memory,
             threads.blocking));
+    Thread warmUp =
+        NodeThreads.loop(
+            "warm-up",
+            new WarmUp(
+                    config.dataDir().resolve("warm-up"),
+                    threads,
+                    memory,
+                    InstantSource.system(),
+                    UUID::randomUUID)
+                ::run);
+    opening("warm-up", () -> end(warmUp));
     member.join();
     BufferAllocator routerMemory = opening("memory of the router", child(memory, "router"));
     Router router = router(threads, peers, routerMemory);
@@ -153,6 +164,7 @@ public final class Node implements AutoCloseable {
                 memory,
                 threads.flight));
     new NodeMetrics(metrics, member, threads, memory, this::health).register();
+    end(warmUp);
     serving = true;
     log.info("{} serves Flight on {}:{}", member.name(), config.host(), config.ports().flight());
   }
@@ -201,6 +213,14 @@ public final class Node implements AutoCloseable {
   private <T extends AutoCloseable> T opening(String what, T part) {
     opened.push(new Closing(what, part));
     return part;
+  }
+
+  private static void end(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void warnIfOpen() {

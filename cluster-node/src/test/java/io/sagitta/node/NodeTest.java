@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.sagitta.flight.client.Answer;
+import io.sagitta.flight.client.Row;
+import io.sagitta.flight.client.SagittaClient;
+import io.sagitta.flight.client.Writer;
+import io.sagitta.model.ArrowSchemas;
+import io.sagitta.model.ErrorCode;
+import io.sagitta.model.PointId;
+import io.sagitta.model.SagittaException;
+import io.sagitta.node.NodeConfig.HostPort;
+import io.sagitta.node.NodeConfig.Membership;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.Float4Vector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.complex.FixedSizeListVector;
+import org.apache.arrow.vector.util.Text;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole nodes behind their ports, as clients and probes see them. */
+class NodeTest {
+  @TempDir Path root;
+
+  private Node start(int i, NodeConfig.Ports ports, Membership membership) throws IOException {
+    String yaml =
+        ConfigFile.localYaml(root.resolve("n" + i), ports, membership)
+            + """
+            timeouts: {meta_election_ms: 300, shard_election_ms: 300, reconcile_ms: 100, drain_ms: 2000}
+            limits: {groups: 8}
+            """;
+    return Node.start(ConfigFile.parse("test", yaml, root), "test");
+  }
+
+  private static void stop(Node node) {
+    node.close();
+    assertThat(node.closeFailure()).as("what leaked or failed at close").isEmpty();
+  }
+
+  private static SagittaClient client(NodeConfig.Ports ports) {
+    return SagittaClient.builder()
+        .endpoints("127.0.0.1:" + ports.flight())
+        .timeout(Duration.ofSeconds(30))
+        .build();
+  }
+
+  @Test
+  void oneNodeServesWhatWasPutThroughARestart() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    Node node = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("ready", () -> node.health().ready());
+    try (SagittaClient client = client(ports)) {
+      client.create("words", Points.SCHEMA);
+      put(client, "words", 0, 500);
+      assertThat(search(client, "words", 7.2f)).containsExactly(7L, 8L, 6L);
+      assertThat(client.count("words", "tag = $1", "t9")).isEqualTo(1);
+      JsonNode status = client.status();
+      assertThat(status.at("/nodes/0/name").asText()).isEqualTo("n1");
+      assertThat(status.at("/nodes/0/reachable").asBoolean()).isTrue();
+      assertThat(status.at("/metadata/leader").asText()).isEqualTo("n1");
+      assertThat(status.at("/collections/0/shards/0/leader").asText()).isEqualTo("n1");
+      assertThat(client.verify("words").at("/shards/0/equal").asBoolean()).isTrue();
+    }
+    assertThat(get(ports, "/readyz").body()).startsWith("{\"ready\":true");
+    stop(node);
+
+    Node again = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("ready again", () -> again.health().ready());
+    try (SagittaClient client = client(ports)) {
+      assertThat(client.count("words")).isEqualTo(500);
+      assertThat(search(client, "words", 7.2f)).containsExactly(7L, 8L, 6L);
+      client.drop("words");
+      assertThatThrownBy(() -> client.count("words"))
+          .isInstanceOfSatisfying(
+              SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
+    }
+    stop(again);
+  }
+
+  @Test
+  void anyOfThreeNodesTakesAnyRequest() throws Exception {
+    List<NodeConfig.Ports> ports = List.of(Ports.six(), Ports.six(), Ports.six());
+    Membership join =
+        new Membership.Join(List.of(new HostPort("127.0.0.1", ports.getFirst().internal())));
+    Node first = start(1, ports.get(0), new Membership.Bootstrap());
+    Node second = start(2, ports.get(1), join);
+    Node third = start(3, ports.get(2), join);
+    TestMembers.await("ready", () -> third.health().ready());
+    try (SagittaClient one = client(ports.get(0));
+        SagittaClient two = client(ports.get(1));
+        SagittaClient three = client(ports.get(2))) {
+      two.create("words", Points.SCHEMA);
+      put(three, "words", 0, 300);
+      for (SagittaClient any : List.of(one, two, three)) {
+        assertThat(any.count("words")).isEqualTo(300);
+        assertThat(search(any, "words", 7.2f)).containsExactly(7L, 8L, 6L);
+      }
+      JsonNode description = one.describe("words");
+      assertThat(description.get("shards")).hasSize(3);
+      for (JsonNode shard : one.verify("words").get("shards")) {
+        assertThat(shard.get("equal").asBoolean()).as(shard.toString()).isTrue();
+        assertThat(shard.get("replicas")).hasSize(3);
+      }
+      stop(first);
+      assertThat(two.count("words")).isEqualTo(300);
+      put(two, "words", 300, 100);
+      assertThat(three.count("words")).isEqualTo(400);
+    } finally {
+      second.close();
+      third.close();
+    }
+  }
+
+  /** Case B048: the page of metrics does not grow with what users do. */
+  @Test
+  void metricsAreAsManyWhateverUsersDo() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    Node node = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("ready", () -> node.health().ready());
+    Set<String> before = series(ports);
+    try (SagittaClient client = client(ports)) {
+      for (int i = 0; i < 10; i++) {
+        client.create("c" + i, Points.SCHEMA);
+        put(client, "c" + i, 0, 1);
+        search(client, "c" + i, i);
+        if (i % 2 == 0) {
+          client.drop("c" + i);
+        }
+      }
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 8; i++) {
+                  client.create("more" + i, Points.SCHEMA);
+                }
+              })
+          .isInstanceOfSatisfying(
+              SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.LIMIT));
+    }
+    assertThat(series(ports)).isEqualTo(before);
+    stop(node);
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    try (ServerSocket taken = new ServerSocket(ports.internal())) {
+      assertThatThrownBy(() -> start(1, ports, new Membership.Bootstrap()))
+          .isInstanceOf(ConfigException.class)
+          .hasMessageContaining("port " + taken.getLocalPort() + " (ports.internal)");
+    }
+  }
+
+  // ---- helpers -------------------------------------------------------------------------------
+
+  private static void put(SagittaClient client, String name, int from, int count)
+      throws InterruptedException {
+    try (BufferAllocator allocator = new RootAllocator();
+        VectorSchemaRoot root =
+            VectorSchemaRoot.create(ArrowSchemas.toArrow(Points.SCHEMA), allocator);
+        Writer writer = client.writer(name)) {
+      BigIntVector ids = (BigIntVector) root.getVector(0);
+      FixedSizeListVector vectors = (FixedSizeListVector) root.getVector(1);
+      Float4Vector components = (Float4Vector) vectors.getDataVector();
+      VarCharVector tags = (VarCharVector) root.getVector(2);
+      for (int i = 0; i < count; i++) {
+        ids.setSafe(i, from + i);
+        vectors.setNotNull(i);
+        components.setSafe(2 * i, from + i);
+        components.setSafe(2 * i + 1, 1);
+        tags.setSafe(i, new Text("t" + (from + i)));
+      }
+      vectors.setValueCount(count);
+      root.setRowCount(count);
+      writer.putAndWait(root);
+    }
+  }
+
+  private static List<Long> search(SagittaClient client, String name, float x) {
+    try (Answer answer = client.search(name).vectors(new float[] {x, 1}).k(3).run()) {
+      return answer.rows().stream().map(Row::id).map(id -> ((PointId.Int64) id).value()).toList();
+    }
+  }
+
+  private static HttpResponse<String> get(NodeConfig.Ports ports, String path)
+      throws IOException, InterruptedException {
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ports.ops() + path)).build(),
+          BodyHandlers.ofString());
+    }
+  }
+
+  private static Set<String> series(NodeConfig.Ports ports) throws Exception {
+    return get(ports, "/metrics")
+        .body()
+        .lines()
+        .filter(line -> !line.startsWith("#"))
+        .map(line -> line.substring(0, line.lastIndexOf(' ')))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}
