@@ -35,6 +35,7 @@ final class DurableDirectory {
   private final DirectoryFsync fsync;
 
   // Guarded by this.
+  private boolean parentSynced;
   private FileTime syncedTime;
   private boolean settled;
 
@@ -44,6 +45,11 @@ final class DurableDirectory {
   }
 
   synchronized void sync() throws IOException {
+    if (!parentSynced) {
+      // Ratis makes this folder itself, when it formats the group.
+      fsync.fsync(directory.toAbsolutePath().getParent());
+      parentSynced = true;
+    }
     FileTime time = Files.getLastModifiedTime(directory);
     Instant now = Instant.now();
     fsync.fsync(directory);

@@ -30,6 +30,7 @@ final class HostedGroup {
   private final DirectoryFsync fsync;
   private final RaftResources resources;
   private final DurableDirectory logDirectory;
+  private final Object installLock = new Object();
   private final AppliedWaiters waiters;
   private final ByteBudget budget;
   private final Map<Long, Submission> submissions = new ConcurrentHashMap<>();
@@ -88,6 +89,13 @@ final class HostedGroup {
     return logDirectory;
   }
 
+  /**
+   * Held while an announced checkpoint is handed to Ratis; before any lock of Ratis', never after.
+   */
+  Object installLock() {
+    return installLock;
+  }
+
   AppliedWaiters waiters() {
     return waiters;
   }
@@ -96,6 +104,7 @@ final class HostedGroup {
 
   /** A state machine for a division about to be started. */
   void prepare(GroupStateMachine next, HighWaterMark markRead) {
+    division = null;
     machine = next;
     mark = markRead;
     failure = null;

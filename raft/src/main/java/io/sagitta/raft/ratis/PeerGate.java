@@ -92,7 +92,7 @@ final class PeerGate extends RefusingServer {
     InstallSnapshotReplyProto reply;
     if (request.hasSnapshotChunk() && request.getSnapshotChunk().getDone()) {
       // One announcement at a time: what Ratis pauses for must be what was recorded.
-      synchronized (group) {
+      synchronized (group.installLock()) {
         reply = announce(group, request);
       }
     } else {

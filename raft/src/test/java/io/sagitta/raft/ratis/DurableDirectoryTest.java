@@ -21,7 +21,14 @@ class DurableDirectoryTest {
   @BeforeEach
   void setUp(@TempDir Path temporary) {
     folder = temporary;
-    directory = new DurableDirectory(folder, d -> fsyncs.incrementAndGet());
+    directory =
+        new DurableDirectory(
+            folder,
+            d -> {
+              if (d.equals(folder)) {
+                fsyncs.incrementAndGet();
+              }
+            });
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.util.CodeInjectionForTesting;
 import org.junit.jupiter.api.AfterAll;
@@ -127,6 +128,34 @@ class InstallTest {
     long index = write(group, 1);
     cluster.awaitApplied(group, index, "a", "b", "c");
     assertThat(cluster.state(missing, group).installs).isEqualTo(1);
+    assertSameEverywhere(group);
+  }
+
+  @Test
+  void aReplicaWhoseLogWentAstrayBeyondTheCheckpointIsInstalledToo() {
+    GroupId group = cluster.create("a", "b", "c");
+    write(group, 2);
+    String astray = cluster.awaitLeader(group);
+    cluster.cutOff(astray);
+    for (int i = 0; i < 120; i++) {
+      var _ = cluster.host(astray).submit(group, TestCluster.entry(1000 + i, ENTRY_BYTES));
+    }
+    TestCluster.await(
+        "another leader", () -> cluster.leader(group).filter(l -> !l.equals(astray)).isPresent());
+    TestCluster.await(
+        "the old one gives up", () -> !cluster.leader(group).equals(Optional.of(astray)));
+    write(group, 60);
+    for (String name : List.of("a", "b", "c")) {
+      if (!name.equals(astray)) {
+        cluster.awaitApplied(group, cluster.host(cluster.awaitLeader(group)).applied(group), name);
+        cluster.checkpoint(name, group);
+      }
+    }
+    cluster.heal();
+    long index = write(group, 1);
+    cluster.awaitApplied(group, index, "a", "b", "c");
+    assertThat(cluster.state(astray, group).installs).isEqualTo(1);
+    assertThat(cluster.state(astray, group).seen().stream().filter(v -> v >= 1000)).isEmpty();
     assertSameEverywhere(group);
   }
 

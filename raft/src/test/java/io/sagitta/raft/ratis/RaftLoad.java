@@ -47,7 +47,7 @@ final class RaftLoad {
   private static void run(Path folder, int hosts, int bytes, int inFlight, int seconds)
       throws Exception {
     String[] names = Arrays.copyOf(new String[] {"a", "b", "c"}, hosts);
-    try (TestCluster cluster = new TestCluster(folder, settings())) {
+    try (TestCluster cluster = new TestCluster(folder, RaftSettings.shards())) {
       cluster.startAll(names);
       GroupId group = cluster.create(names);
       String leader = cluster.awaitLeader(group);
@@ -107,42 +107,6 @@ final class RaftLoad {
       System.out.println(failures + " failures");
     }
     return nanos;
-  }
-
-  private static RaftSettings settings() {
-    RaftSettings s = RaftSettings.shards();
-    long pre = Long.getLong("pre", s.preallocatedBytes());
-    int win = Integer.getInteger("win", s.windowBytes());
-    int app = Integer.getInteger("app", s.appendBytesMax());
-    int out = Integer.getInteger("out", s.outstandingAppends());
-    return new RaftSettings(
-        s.electionMinMs(),
-        s.electionMaxMs(),
-        s.firstElectionMinMs(),
-        s.firstElectionMaxMs(),
-        s.requestTimeoutMs(),
-        s.slownessTimeoutMs(),
-        s.stagingTimeoutMs(),
-        s.stagingGapEntries(),
-        s.pauseStepDownMs(),
-        s.pendingEntriesMax(),
-        s.pendingBytesMax(),
-        app,
-        out,
-        win,
-        s.segmentBytesMax(),
-        pre,
-        s.cachedSegments(),
-        s.cachedBytesMax(),
-        s.purgeKeepEntries(),
-        s.checkpointLogBytes(),
-        s.checkpointAgeMs(),
-        s.freeBytesMin(),
-        s.installHoldMs(),
-        s.prefetchTimeoutMs(),
-        s.probeTimeoutMs(),
-        s.waitersMax(),
-        s.tickMs());
   }
 
   private static long cpuNanos() {

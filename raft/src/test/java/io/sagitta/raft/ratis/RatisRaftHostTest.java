@@ -9,8 +9,10 @@ import io.sagitta.raft.NoSuchGroup;
 import io.sagitta.raft.NotLeader;
 import io.sagitta.raft.OutcomeUnknown;
 import io.sagitta.raft.Overloaded;
+import io.sagitta.raft.Peer;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.RaftHost.Committed;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -234,6 +236,14 @@ class RatisRaftHostTest {
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(NoSuchGroup.class);
     assertThat(cluster.host("a").status(group)).isEmpty();
+  }
+
+  @Test
+  void aPortThatIsTakenIsAnErrorAndNotTheEndOfTheProcess() {
+    cluster.peers.put("d", new Peer("d", cluster.peer("a").address()));
+    assertThatThrownBy(() -> cluster.start("d"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot listen on");
   }
 
   @Test

@@ -45,6 +45,7 @@ final class TestCluster implements AutoCloseable {
           "RaftServerImpl.appendEntries",
           "RaftServerImpl.installSnapshot",
           "RaftServerImpl.startLeaderElection");
+  private static final Set<TestCluster> OPEN = ConcurrentHashMap.newKeySet();
   static final Duration SOON = Duration.ofSeconds(30);
 
   final Path directory;
@@ -66,8 +67,9 @@ final class TestCluster implements AutoCloseable {
   TestCluster(Path directory, RaftSettings settings) {
     this.directory = directory;
     this.settings = settings;
+    OPEN.add(this);
     for (String point : INJECTION_POINTS) {
-      CodeInjectionForTesting.put(point, this::maybeCut);
+      CodeInjectionForTesting.put(point, TestCluster::maybeCutAnywhere);
     }
   }
 
@@ -196,7 +198,7 @@ final class TestCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    INJECTION_POINTS.forEach(CodeInjectionForTesting::remove);
+    OPEN.remove(this);
     List.copyOf(hosts.keySet()).parallelStream().forEach(this::stop);
   }
 
@@ -215,8 +217,9 @@ final class TestCluster implements AutoCloseable {
     return one.equals(other) || (!cut.contains(one) && !cut.contains(other));
   }
 
-  private boolean maybeCut(Object local, Object remote, Object... args) {
-    if (remote instanceof RaftPeerId from && !reachable(local.toString(), from.toString())) {
+  private static boolean maybeCutAnywhere(Object local, Object remote, Object... args) {
+    if (remote instanceof RaftPeerId from
+        && OPEN.stream().anyMatch(c -> !c.reachable(local.toString(), from.toString()))) {
       throw new IllegalStateException("cut: " + from + " -> " + local);
     }
     return false;
