@@ -225,7 +225,7 @@ public final class ConfigFile {
             section.integer("meta_election_ms", 1_000, 50, 60_000),
             section.integer("shard_election_ms", 1_000, 50, 60_000),
             section.integer("join_ms", 60_000, 100, 3_600_000),
-            section.integer("create_ms", 30_000, 100, 3_600_000),
+            section.integer("call_ms", 30_000, 100, 3_600_000),
             section.integer("drain_ms", 30_000, 0, 3_600_000),
             section.integer("reconcile_ms", 1_000, 10, 60_000));
     section.refuseUnknown();
@@ -236,13 +236,10 @@ public final class ConfigFile {
     Disk disk =
         new Disk(
             section.integer("warn_percent", 85, 1, 100),
-            section.integer("no_merge_percent", 90, 1, 100),
             section.integer("refuse_percent", 95, 1, 100));
     section.refuseUnknown();
-    if (disk.warnPercent() > disk.noMergePercent()
-        || disk.noMergePercent() > disk.refusePercent()) {
-      throw section.error(
-          "warn_percent", "must not be above no_merge_percent, nor that above refuse_percent");
+    if (disk.warnPercent() > disk.refusePercent()) {
+      throw section.error("warn_percent", "must not be above refuse_percent");
     }
     return disk;
   }

@@ -54,8 +54,6 @@ public final class Node implements AutoCloseable {
   /** Messages of clients and of peers, each; see docs/contract.md, section 7. */
   private static final long PORT_MEMORY_BYTES_MAX = 512L << 20;
 
-  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
-
   private final NodeConfig config;
   private final Deque<Closing> opened = new ArrayDeque<>();
   private final MetricRegistry metrics = new MetricRegistry();
@@ -202,7 +200,7 @@ public final class Node implements AutoCloseable {
         number,
         Optional.empty(),
         PORT_MEMORY_BYTES_MAX,
-        CALL_TIMEOUT,
+        Duration.ofMillis(config.timeouts().callMs()),
         Duration.ofMillis(config.timeouts().drainMs()));
   }
 

@@ -128,8 +128,7 @@ public record NodeConfig(
    *     that
    * @param shardElectionMs the same of shard groups
    * @param joinMs how long a node tries to reach its cluster before it gives up
-   * @param createMs how long {@code create} waits for a collection's shards where the call says
-   *     nothing
+   * @param callMs how long a call may take that has no deadline of its own
    * @param drainMs how long calls under way may take to end at shutdown
    * @param reconcileMs pause between looks of the metadata leader at the cluster
    */
@@ -137,7 +136,7 @@ public record NodeConfig(
       int metaElectionMs,
       int shardElectionMs,
       int joinMs,
-      int createMs,
+      int callMs,
       int drainMs,
       int reconcileMs) {}
 
@@ -145,10 +144,9 @@ public record NodeConfig(
    * Watermarks, percent of the file system in use.
    *
    * @param warnPercent health warns
-   * @param noMergePercent no merge starts
    * @param refusePercent writes are refused, deletes are not
    */
-  public record Disk(int warnPercent, int noMergePercent, int refusePercent) {}
+  public record Disk(int warnPercent, int refusePercent) {}
 
   /**
    * Bounds of a shard's Raft log, which is what a restart replays.

@@ -24,6 +24,9 @@ final class NodeProcess {
 
   private static final long LOOK_MS = 50;
 
+  /** For handing over leaders, closing Raft and the shards, and memory. */
+  private static final long BEYOND_DRAIN_MS = 30_000;
+
   private final NodeConfig config;
   private final String version;
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -100,7 +103,9 @@ final class NodeProcess {
     boolean bySignal = stopped.getCount() > 0;
     stop.countDown();
     try {
-      stopped.await();
+      if (!stopped.await(config.timeouts().drainMs() + BEYOND_DRAIN_MS, TimeUnit.MILLISECONDS)) {
+        System.err.println("sagitta: the node did not stop in time, and is ended");
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -94,7 +94,7 @@ class ConfigFileTest {
         "data_dir: d\\nbootstrap: true\\nsecurity: none | expected one of [loopback, insecure-private-network]",
         "data_dir: d\\nbootstrap: true\\nsecurity: insecure-private-network\\nhost: 0.0.0.0 | 'advertised_host' is a wildcard",
         "data_dir: d\\nbootstrap: true\\nmemory: {growing_bytes: 64MB} | expected a whole number or one such as 64MiB",
-        "data_dir: d\\nbootstrap: true\\ndisk: {warn_percent: 99} | must not be above no_merge_percent",
+        "data_dir: d\\nbootstrap: true\\ndisk: {warn_percent: 99} | must not be above refuse_percent",
         "data_dir: d\\ndata_dir: e\\nbootstrap: true | not YAML: Duplicate",
         "just text | expected keys and values",
         "a: [1 | not YAML",
