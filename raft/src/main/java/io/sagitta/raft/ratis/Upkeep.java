@@ -86,10 +86,14 @@ final class Upkeep {
             this::tick, settings.tickMs(), settings.tickMs(), TimeUnit.MILLISECONDS);
   }
 
+  /** Stops; leaves each mark where its group stands, so that a clean stop hides no lost tail. */
   void close() {
     ScheduledFuture<?> running = ticking;
     if (running != null) {
       running.cancel(false);
+    }
+    for (HostedGroup group : host.hostedGroups()) {
+      group.division().filter(d -> d.getInfo().isAlive()).ifPresent(d -> mark(group, d));
     }
   }
 
@@ -161,9 +165,7 @@ final class Upkeep {
       return;
     }
     group.measureLog();
-    if (!host.planted(RaftHostConfig.Plant.NO_FSYNC)) {
-      mark(group, division);
-    }
+    mark(group, division);
     checkpoint(group, its);
     if (division.getInfo().isLeader()) {
       watchLeadership(group, division);
@@ -173,7 +175,10 @@ final class Upkeep {
 
   // ---- high-water mark
 
-  private static void mark(HostedGroup group, RaftServer.Division division) {
+  private void mark(HostedGroup group, RaftServer.Division division) {
+    if (host.planted(RaftHostConfig.Plant.NO_FSYNC)) {
+      return;
+    }
     RaftLog log = division.getRaftLog();
     long committed = log.getLastCommittedIndex();
     if (committed <= group.mark().position().index()) {
