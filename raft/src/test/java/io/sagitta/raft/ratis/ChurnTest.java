@@ -46,7 +46,7 @@ class ChurnTest {
   @Test
   void nothingAcknowledgedIsLostOrReadStaleThroughAFewFaults(Seed seed, @TempDir Path directory)
       throws Exception {
-    churn(seed, directory, 5);
+    churn(seed, directory, 3);
   }
 
   @Test

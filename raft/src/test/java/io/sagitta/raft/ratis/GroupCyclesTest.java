@@ -16,7 +16,7 @@ class GroupCyclesTest {
   @Test
   void groupsThatComeAndGoLeaveNoThreadsAndNoBuffersBehind(@TempDir Path directory)
       throws Exception {
-    cycles(directory, 2);
+    cycles(directory, 1);
   }
 
   @Test

@@ -15,6 +15,7 @@ import org.apache.ratis.util.CodeInjectionForTesting;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,7 +28,7 @@ class InstallTest {
   @BeforeAll
   static void setUp(@TempDir Path directory) throws Exception {
     // Patient, so that a busy machine changes no leader in the middle of an install.
-    cluster = new TestCluster(directory, TestCluster.fast(1L << 40, 1200));
+    cluster = new TestCluster(directory, TestCluster.fast(1L << 40, 800));
     cluster.startAll("a", "b", "c");
   }
 
@@ -220,6 +221,7 @@ class InstallTest {
   }
 
   @Test
+  @Tag("slow")
   void anAdditionOfAVoterThatDoesNotExistFailsAndHurtsNobody() throws Exception {
     GroupId group = cluster.create("a", "b");
     List<Peer> target = cluster.peers("a", "b", "nowhere");

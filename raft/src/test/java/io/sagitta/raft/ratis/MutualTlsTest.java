@@ -14,6 +14,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ class MutualTlsTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   @Test
+  @Tag("slow")
   void peersTalkOverMutualTlsAndAStrangerIsNotHeard(@TempDir Path directory) throws Exception {
     RaftHostConfig.Tls ours = tls(directory.resolve("ours.p12"));
     RaftHostConfig.Tls strangers = tls(directory.resolve("strangers.p12"));
