@@ -100,7 +100,8 @@ final class Kernels128 extends RowKernels {
     dotInt8Pair(c, d, query, out, Math.min(at + 2 * step, max), Math.min(at + 3 * step, max));
   }
 
-  // Two rows a loop: with four, 128-bit loads were seen to exceed what C2 inlines into one method in
+  // Two rows a loop: with four, 128-bit loads were seen to exceed what C2 inlines into one method
+  // in
   // some runs, and what it does not inline puts a vector on the heap each time round.
   private static void dotInt8Pair(
       long a, long b, PreparedQuery query, float[] out, int atA, int atB) {
