@@ -234,7 +234,8 @@ final class Member implements AutoCloseable {
       throws IOException {
     Peer peer = new Peer(identity.id().toString(), config.advertisedHost() + ":" + port);
     return RatisRaftHost.open(
-        RaftHostConfig.plain(peer, config.host(), raftFolder, settings),
+        new RaftHostConfig(
+            peer, config.host(), raftFolder, settings, Optional.empty(), Plants.planted()),
         states,
         raftPeers,
         raftPeers,

@@ -5,6 +5,7 @@ import io.sagitta.flight.Command;
 import io.sagitta.flight.Command.Consistency;
 import io.sagitta.flight.Command.CreateSpec;
 import io.sagitta.flight.Command.IdText;
+import io.sagitta.flight.PutAck;
 import io.sagitta.flight.client.Answer;
 import io.sagitta.flight.client.Row;
 import io.sagitta.flight.client.SagittaClient;
@@ -31,17 +32,28 @@ public final class ClusterRegister implements Register {
   private static final String COLLECTION = "register";
   private static final long ID = 1;
   private static final Duration CALL = Duration.ofSeconds(2);
+
+  /** Of the writer's own reads: one that waits for the old leader must soon be tried elsewhere. */
+  private static final Duration QUICK = Duration.ofMillis(500);
+
   private static final Duration SET_UP = Duration.ofSeconds(60);
 
   private final BufferAllocator allocator = new RootAllocator();
   private final Map<String, SagittaClient> clients = new LinkedHashMap<>();
+  private final Map<String, SagittaClient> quick = new LinkedHashMap<>();
   private final Map<String, Writer> writers = new LinkedHashMap<>(); // writer's thread only
   private final NodeNames names;
+
+  // Writer's thread only: _version of the point as far as known, else -1; and what versions have
+  // above log indexes.
+  private long version = -1;
+  private long versionBase = -1;
 
   public ClusterRegister(ClusterProcesses cluster) {
     this.names = NodeNames.of(cluster);
     for (NodeProcess node : cluster.nodes()) {
       clients.put(node.name(), client(node, CALL));
+      quick.put(node.name(), client(node, QUICK));
     }
     try (SagittaClient client = client(cluster.nodes().getFirst(), SET_UP)) {
       client.create(
@@ -57,11 +69,32 @@ public final class ClusterRegister implements Register {
         .build();
   }
 
+  /**
+   * Writes on the condition that nothing has been written since this class last knew: a write whose
+   * client gave up, and which takes effect after later ones, must not bring an old edition back.
+   */
   @Override
   public void write(String node, long edition, Duration timeout) {
-    Write write = new Write(edition, Write.Kind.UPSERT, 1, List.of(new Write.Point(ID, edition)));
-    try (VectorSchemaRoot batch = DescribedRows.batch(write, OptionalLong.empty(), allocator)) {
-      var unused = writer(node, timeout).put(batch).join();
+    if (version < 0) {
+      version = point(quick.get(node)).map(Row::version).orElse(0L);
+    }
+    Write write =
+        new Write(edition, Write.Kind.INCREMENT, 1, List.of(new Write.Point(ID, edition)));
+    long condition = version;
+    version = -1; // until this write's outcome is known
+    try (VectorSchemaRoot batch =
+        DescribedRows.batch(write, OptionalLong.of(condition), allocator)) {
+      PutAck.Done done = writer(node, timeout).put(batch).join();
+      if (!done.rejects().isEmpty()) {
+        throw new SagittaException(ErrorCode.CONFLICT, done.rejects().getFirst().message());
+      }
+      long index = done.shards().getFirst().index();
+      if (condition > 0 && versionBase >= 0) {
+        version = versionBase + index;
+      } else {
+        version = point(quick.get(node)).map(Row::version).orElse(-1L);
+        versionBase = version - index;
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new SagittaException(ErrorCode.OUTCOME_UNKNOWN, "interrupted", e);
@@ -80,15 +113,18 @@ public final class ClusterRegister implements Register {
 
   @Override
   public long read(String node, Duration timeout) {
+    return point(clients.get(node)).map(row -> (Long) row.fields().get("edition")).orElse(0L);
+  }
+
+  private static Optional<Row> point(SagittaClient client) {
     Command.Get get =
         new Command.Get(
             COLLECTION,
             List.of(new IdText(Long.toString(ID), false)),
             Optional.of(List.of("edition")),
             Consistency.STRONG);
-    try (Answer answer = clients.get(node).get(get)) {
-      List<Row> rows = answer.rows();
-      return rows.isEmpty() ? 0 : (Long) rows.getFirst().fields().get("edition");
+    try (Answer answer = client.get(get)) {
+      return answer.rows().stream().findFirst();
     }
   }
 
@@ -107,6 +143,7 @@ public final class ClusterRegister implements Register {
       }
     }
     clients.values().forEach(SagittaClient::close);
+    quick.values().forEach(SagittaClient::close);
     allocator.close();
   }
 }

@@ -25,7 +25,11 @@ import java.util.function.BooleanSupplier;
 public final class StaleReads {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration CALL = Duration.ofSeconds(2);
-  private static final int READS_WHILE_ASLEEP = 12;
+
+  /** Short: a write that waits for the old leader must soon be tried with the new one. */
+  private static final Duration WRITE = Duration.ofMillis(400);
+
+  private static final int READS_WHILE_ASLEEP = 48;
   private static final int READERS = 3;
   private static final int VIOLATIONS_SHOWN = 20;
 
@@ -132,7 +136,7 @@ public final class StaleReads {
       for (int i = 0; i < READS_WHILE_ASLEEP; i++) {
         asked.add(Thread.ofVirtual().start(() -> read(leader)));
       }
-      Thread.sleep(random.nextInt(30));
+      Thread.sleep(random.nextInt(5, 60)); // until they lie in its sockets
     } finally {
       hand.resume(leader);
     }
@@ -219,7 +223,7 @@ public final class StaleReads {
       List<String> others = nodes.stream().filter(node -> !node.equals(avoided)).toList();
       String node = others.get(own.nextInt(others.size()));
       try {
-        register.write(node, edition, CALL);
+        register.write(node, edition, WRITE);
         staleness.acknowledged(edition, System.nanoTime());
       } catch (SagittaException e) {
         // Perhaps applied, perhaps not: only acknowledgements count.
