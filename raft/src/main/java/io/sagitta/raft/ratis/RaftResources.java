@@ -40,7 +40,8 @@ public final class RaftResources implements AutoCloseable {
       int submitterThreads, long pendingBytesMax, Function<String, ThreadFactory> threads) {
     submitters = pool(submitterThreads, threads.apply("raft-submit"));
     completions = pool(2, threads.apply("raft-complete"));
-    scheduler = new ScheduledThreadPoolExecutor(2, threads.apply("raft-upkeep"));
+    // The upkeep of two hosts may wait for a slow disk; read barriers must not wait for it.
+    scheduler = new ScheduledThreadPoolExecutor(4, threads.apply("raft-upkeep"));
     scheduler.setRemoveOnCancelPolicy(true);
     closers = threads.apply("raft-close");
     budget = new ByteBudget(pendingBytesMax);

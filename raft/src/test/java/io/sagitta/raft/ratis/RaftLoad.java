@@ -92,7 +92,6 @@ final class RaftLoad {
       var _ =
           done.whenComplete(
               (committed, failure) -> {
-                permits.release();
                 if (failure == null) {
                   synchronized (nanos) {
                     nanos.add(System.nanoTime() - start);
@@ -100,6 +99,7 @@ final class RaftLoad {
                 } else if (!(failure instanceof Overloaded)) {
                   failures.incrementAndGet();
                 }
+                permits.release();
               });
     }
     permits.acquire(inFlight);
