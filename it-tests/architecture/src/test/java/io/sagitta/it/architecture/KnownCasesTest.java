@@ -19,14 +19,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which of the known cases are covered: docs/cases.md is written from the tags of all tests, and this
- * test fails when it is out of date. {@code -Dsagitta.cases=write} writes it anew.
+ * Which of the known cases are covered: docs/cases.md is written from the tags of all tests, and
+ * this test fails when it is out of date. {@code -Dsagitta.cases=write} writes it anew.
  */
 class KnownCasesTest {
   private static final Path LIST = Sources.ROOT.resolve(Path.of("docs", "cases.md"));
   private static final Pattern TAG = Pattern.compile("@Tag\\(\\s*\"(B\\d{3})\"\\s*\\)");
-  private static final Pattern LINE =
-      Pattern.compile("(B\\d{3}) ([123]) ([^|]+?)(?: \\| (.+))?");
+  private static final Pattern LINE = Pattern.compile("(B\\d{3}) ([123]) ([^|]+?)(?: \\| (.+))?");
 
   /** A known case; {@code waitsFor} is empty where nothing is missing for it. */
   private record Case(String id, String severity, String title, String waitsFor) {}

@@ -46,19 +46,10 @@ class ChaosIT {
 
   @Test
   void aLeaderThatWasAwayNeverAnswersWithWhatWasTrueBefore() throws Exception {
-    Run run = Launcher.run(PATIENCE, "chaos", "stale-read", "--rounds", "20", "--json");
+    Run run = Launcher.run(PATIENCE, "chaos", "stale-read", "--rounds", "10", "--json");
     assertThat(run.code()).as(run.err() + run.out()).isZero();
     assertThat(run.json().path("stale").asInt(-1)).isZero();
     assertThat(run.json().path("reads").asInt()).isPositive();
-  }
-
-  @Test
-  void aLeaderThatDoesNotAskTheOthersIsFoundOut() throws Exception {
-    Run run =
-        Launcher.run(
-            PATIENCE, "chaos", "stale-read", "--rounds", "25", "--plant", "no-barrier", "--json");
-    assertThat(run.code()).as(run.err() + run.out()).isEqualTo(1);
-    assertThat(run.json().path("stale").asInt()).isPositive();
   }
 
   /** Needs root and nbdkit; CI installs it. */
@@ -70,14 +61,12 @@ class ChaosIT {
       assertThat(missing.isEmpty() || System.getenv("CI") == null)
           .as("CI must be able to play power cuts: " + missing)
           .isTrue();
-      assumeTrue(
-          missing.isEmpty(), () -> "SKIPPED: power cuts cannot be played here: " + missing);
+      assumeTrue(missing.isEmpty(), () -> "SKIPPED: power cuts cannot be played here: " + missing);
     }
 
     @Test
     void cuttingThePowerOfAllNodesLosesNothing() throws Exception {
-      assertNothingBroken(
-          Launcher.run(PATIENCE, "chaos", "power-cut", "--rounds", "2", "--json"));
+      assertNothingBroken(Launcher.run(PATIENCE, "chaos", "power-cut", "--rounds", "2", "--json"));
     }
 
     @Test

@@ -44,8 +44,7 @@ class ReadmeIT {
       assertThat(venv.code()).as(venv.err()).isZero();
       Run pip =
           Launcher.run(
-              STEP,
-              List.of(python.toString(), "-m", "pip", "install", "--quiet", PYARROW));
+              STEP, List.of(python.toString(), "-m", "pip", "install", "--quiet", PYARROW));
       assertThat(pip.code()).as(pip.err()).isZero();
       Files.createFile(made);
     }
@@ -69,8 +68,7 @@ class ReadmeIT {
   void thePyarrowExampleRunsAsItStands() throws Exception {
     assumePython();
     Path python = python();
-    try (ClusterProcesses cluster =
-        ClusterProcesses.start(Plan.in(folder.resolve("cluster")), 1)) {
+    try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder.resolve("cluster")), 1)) {
       Path script = folder.resolve("readme.py");
       Files.writeString(
           script, snippet().replace("127.0.0.1:8815", cluster.endpoints().getFirst()));
@@ -87,8 +85,7 @@ class ReadmeIT {
   @Tag("B049")
   @Tag("B045")
   void theCommandLineSaysWhatHappenedByItsExitCode() throws Exception {
-    try (ClusterProcesses cluster =
-        ClusterProcesses.start(Plan.in(folder.resolve("cluster")), 1)) {
+    try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder.resolve("cluster")), 1)) {
       String endpoint = cluster.endpoints().getFirst();
       assertThat(ctl(endpoint, "create", "films", "--field", "plot:float32[3]:cosine").code())
           .isZero();
