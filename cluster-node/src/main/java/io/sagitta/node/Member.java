@@ -355,7 +355,7 @@ final class Member implements AutoCloseable {
    * A node without a replica of the metadata group asks a member; every node keeps a copy on disk.
    */
   private void followState(Registration registration) throws IOException {
-    if (metaGroup.status().isEmpty()) {
+    if (metaGroup.status().filter(status -> status.failure().isEmpty()).isEmpty()) {
       registration.refresh(false, POLL_TIMEOUT);
       health.heardFromCluster();
     }

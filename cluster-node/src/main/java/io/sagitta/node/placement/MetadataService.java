@@ -272,9 +272,13 @@ final class MetadataService {
               .setDropCollection(
                   DropCollection.newBuilder()
                       .setName(planned.name())
-                      .setId(Wire.bytes(planned.id().value()))),
+                      .setId(Wire.bytes(planned.id().value()))
+                      .setUnlessReady(true)),
           COMMAND_TIMEOUT);
     } catch (SagittaException e) {
+      if (e.code() == ErrorCode.CONFLICT) {
+        return opened(view.state(), planned); // it opened at the last moment
+      }
       if (e.code() != ErrorCode.NOT_FOUND) {
         throw new SagittaException(ErrorCode.OUTCOME_UNKNOWN, e.getMessage(), e);
       }

@@ -179,6 +179,7 @@ public final class PlacementService {
   private void remove(ShardId shard) throws IOException {
     shards.remove(new GroupId(shard.value()));
     files.delete(shard);
+    local.forget(shard);
   }
 
   private static List<Peer> peers(List<io.sagitta.node.placement.proto.Peer> peers) {

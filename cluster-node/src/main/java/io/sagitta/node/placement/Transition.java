@@ -337,6 +337,9 @@ record Transition(ClusterState state, Outcome outcome) {
         || (!command.getId().isEmpty() && !there.id().value().equals(Wire.uuid(command.getId())))) {
       return refused(state, ErrorCode.NOT_FOUND, "no collection " + Names.quote(command.getName()));
     }
+    if (command.getUnlessReady() && there.ready()) {
+      return refused(state, ErrorCode.CONFLICT, nameTaken(there));
+    }
     ClusterState after = state.withoutCollection(there.name());
     for (ShardEntry shard : there.shards()) {
       after = after.withDropped(shard.id(), shard.nodes());

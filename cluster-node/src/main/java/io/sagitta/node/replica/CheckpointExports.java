@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 /**
  * Checkpoints on their way to peers. While one is exported its files stay on disk, and they are the
@@ -22,7 +22,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * folder.
  */
 public final class CheckpointExports {
-  private record Export(Shard shard, Map<String, CheckpointFile> files) {}
+  /** No record: two exports of one checkpoint are two. */
+  private static final class Export {
+    private final Shard shard;
+    private final Map<String, CheckpointFile> files;
+
+    private Export(Shard shard, Map<String, CheckpointFile> files) {
+      this.shard = shard;
+      this.files = files;
+    }
+  }
 
   private final Replicas replicas;
   private final Map<ShardId, List<Export>> running = new ConcurrentHashMap<>();
@@ -41,9 +50,9 @@ public final class CheckpointExports {
           .files()
           .forEach(file -> files.put(file.name(), file));
       Export export = new Export(shard, files);
-      running.computeIfAbsent(id, unused -> new CopyOnWriteArrayList<>()).add(export);
+      running.merge(id, List.of(export), CheckpointExports::with);
       return () -> {
-        running.get(id).remove(export);
+        running.computeIfPresent(id, (shardId, exports) -> without(exports, export));
         pin.close();
       };
     } catch (IOException e) {
@@ -51,12 +60,22 @@ public final class CheckpointExports {
     }
   }
 
+  private static List<Export> with(List<Export> exports, List<Export> more) {
+    return Stream.concat(exports.stream(), more.stream()).toList();
+  }
+
+  /** Null, and so gone from the map, where it was the last. */
+  private static List<Export> without(List<Export> exports, Export ended) {
+    List<Export> left = exports.stream().filter(e -> !e.equals(ended)).toList();
+    return left.isEmpty() ? null : left;
+  }
+
   /** Opens a file of a checkpoint that is being exported. */
   public InputStream open(ShardId id, String file, long offset) throws IOException {
     for (Export export : running.getOrDefault(id, List.of())) {
-      Optional<CheckpointFile> found = Optional.ofNullable(export.files().get(file));
+      Optional<CheckpointFile> found = Optional.ofNullable(export.files.get(file));
       if (found.isPresent()) {
-        return export.shard().exportFile(found.get(), offset);
+        return export.shard.exportFile(found.get(), offset);
       }
     }
     throw new SagittaException(

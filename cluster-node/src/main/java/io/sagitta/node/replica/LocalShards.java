@@ -112,7 +112,7 @@ public final class LocalShards implements ShardDoor {
                             call));
       };
     } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+      return CompletableFuture.failedFuture(RaftFailures.translate(e, leader(write.shard()), true));
     }
   }
 
@@ -234,6 +234,11 @@ public final class LocalShards implements ShardDoor {
 
   private static Duration left(CallContext call) {
     return Duration.ofNanos(call.deadlineNanos() - System.nanoTime());
+  }
+
+  /** Forgets what is remembered of a shard that has been removed from here. */
+  public void forget(ShardId shard) {
+    freshness.forget(shard);
   }
 
   // ---- what the node asks --------------------------------------------------------------------

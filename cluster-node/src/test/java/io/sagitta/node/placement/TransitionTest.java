@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sagitta.it.testkit.Seed;
 import io.sagitta.it.testkit.Seeded;
 import io.sagitta.node.placement.ClusterState.CollectionEntry;
+import io.sagitta.node.placement.proto.CollectionReady;
 import io.sagitta.node.placement.proto.Command;
 import io.sagitta.node.placement.proto.Mark;
 import io.sagitta.node.placement.proto.Outcome;
@@ -176,8 +177,7 @@ class TransitionTest {
             state,
             Command.newBuilder()
                 .setCollectionReady(
-                    io.sagitta.node.placement.proto.CollectionReady.newBuilder()
-                        .setId(Wire.bytes(planned.id().value()))));
+                    CollectionReady.newBuilder().setId(Wire.bytes(planned.id().value()))));
     assertThat(state.toMap().requireCollection("a").shards()).hasSize(1);
     assertThat(state.epoch()).isGreaterThan(epoch);
     assertThat(state.toMap().requireCollection("a").shards().getFirst().epoch()).isEqualTo(epoch);
@@ -187,5 +187,25 @@ class TransitionTest {
   void refusalsAreOutcomesNotExceptions() {
     assertThat(apply(cluster(1), States.drop("none")).outcome().getResultCase())
         .isEqualTo(Outcome.ResultCase.REFUSED);
+  }
+
+  @Test
+  @Seeded
+  void aCollectionThatOpenedIsNotTakenBack(Seed seed) {
+    var ids = States.ids(seed.random());
+    CollectionEntry planned = States.plan(cluster(1), "a", 1, 0, ids);
+    ClusterState creating = applied(cluster(1), States.create(planned));
+    Command.Builder takeBack = States.drop("a");
+    takeBack.getDropCollectionBuilder().setUnlessReady(true);
+    assertThat(apply(creating, takeBack).outcome().hasDone()).isTrue();
+    ClusterState open =
+        applied(
+            creating,
+            Command.newBuilder()
+                .setCollectionReady(
+                    CollectionReady.newBuilder().setId(Wire.bytes(planned.id().value()))));
+    Transition refused = apply(open, takeBack);
+    assertThat(refused.outcome().getRefused().getCode()).isEqualTo("CONFLICT");
+    assertThat(refused.state()).isEqualTo(open);
   }
 }
