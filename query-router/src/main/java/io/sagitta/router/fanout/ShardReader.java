@@ -131,7 +131,10 @@ public final class ShardReader {
           throw refusal;
         }
       }
-      case TimeoutException late -> throw call.ended("shard " + shard.number(), late);
+      case TimeoutException late -> {
+        leaders.forget(shard.id(), node.id());
+        throw call.ended("shard " + shard.number(), late);
+      }
       default -> {}
     }
     return failure;

@@ -201,8 +201,11 @@ public final class ShardWriter {
         }
         case SagittaException error -> {
           switch (error.code()) {
-            case UNAVAILABLE -> {}
-            case OUTCOME_UNKNOWN, DEADLINE_EXCEEDED -> maybeAppended = true;
+            case UNAVAILABLE -> leaders.forget(shard.id(), node.id());
+            case OUTCOME_UNKNOWN, DEADLINE_EXCEEDED -> {
+              leaders.forget(shard.id(), node.id());
+              maybeAppended = true;
+            }
             case INVALID_ARGUMENT,
                 NOT_FOUND,
                 ALREADY_EXISTS,
@@ -218,7 +221,10 @@ public final class ShardWriter {
             }
           }
         }
-        default -> maybeAppended = true;
+        default -> {
+          leaders.forget(shard.id(), node.id());
+          maybeAppended = true;
+        }
       }
       boolean safe = !maybeAppended || write.key().isPresent();
       return safe ? Optional.empty() : Optional.of(failed(ended()));

@@ -9,8 +9,9 @@ import io.sagitta.router.Leaders;
 import java.util.Optional;
 
 /**
- * Who led a shard last, as far as answers and refusals told. What was learned from a call goes
- * before the node's own hint, and is forgotten as soon as it proves wrong.
+ * Who leads a shard: this node's own replica knows first, since followers elect; where it has no
+ * word, whoever answers and refusals told of last. That is forgotten as soon as it proves wrong, or
+ * does not answer: a leader that is paused or cut off never says that it no longer leads.
  */
 public final class LeaderCache {
   /** Shards remembered: far more than a cluster has. */
@@ -25,8 +26,7 @@ public final class LeaderCache {
   }
 
   public Optional<NodeId> leaderOf(ShardId shard) {
-    NodeId known = learned.getIfPresent(shard);
-    return known != null ? Optional.of(known) : hints.leaderOf(shard);
+    return hints.leaderOf(shard).or(() -> Optional.ofNullable(learned.getIfPresent(shard)));
   }
 
   /** A node answered as the shard's leader, or was named as such. */
@@ -34,7 +34,7 @@ public final class LeaderCache {
     learned.put(shard, leader);
   }
 
-  /** A node proved not to lead. */
+  /** A node proved not to lead, or did not answer. */
   public void forget(ShardId shard, NodeId node) {
     learned.asMap().remove(shard, node);
   }

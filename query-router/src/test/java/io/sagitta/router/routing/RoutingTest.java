@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class RoutingTest {
@@ -63,13 +64,24 @@ class RoutingTest {
   }
 
   @Test
-  void whatCallsTaughtGoesBeforeHintsUntilItProvesWrong() {
-    LeaderCache leaders = new LeaderCache(shard -> Optional.of(id(1)));
+  void whatCallsTaughtHoldsUntilItProvesWrong() {
+    LeaderCache leaders = new LeaderCache(Leaders.UNKNOWN);
     leaders.learn(SHARD.id(), id(2));
     assertThat(leaders.leaderOf(SHARD.id())).contains(id(2));
     leaders.forget(SHARD.id(), id(3));
     assertThat(leaders.leaderOf(SHARD.id())).contains(id(2));
     leaders.forget(SHARD.id(), id(2));
+    assertThat(leaders.leaderOf(SHARD.id())).isEmpty();
+  }
+
+  @Test
+  void theNodesOwnReplicaKnowsBetterThanEarlierCalls() {
+    AtomicReference<Optional<NodeId>> hint = new AtomicReference<>(Optional.empty());
+    LeaderCache leaders = new LeaderCache(shard -> hint.get());
+    leaders.learn(SHARD.id(), id(2));
+    assertThat(leaders.leaderOf(SHARD.id())).contains(id(2));
+    // It has elected another: the one that calls were sent to may be paused and will never say so.
+    hint.set(Optional.of(id(1)));
     assertThat(leaders.leaderOf(SHARD.id())).contains(id(1));
   }
 
