@@ -14,7 +14,7 @@ class NodeSettingsTest {
       new NodeSettings(
           "n2",
           Path.of("/data/it's"),
-          Path.of("/work/n2"),
+          Path.of("/srv/n2"),
           9_010,
           "127.0.0.1",
           List.of("127.0.0.1:9001"),
