@@ -35,7 +35,8 @@ final class ByteColumns {
   static Truths range(ByteColumns column, Predicate.BytesRange range, int rows) {
     Bytes low = range.low();
     Bytes high = range.high();
-    return column.each(
+    return Truths.of(
+        column.vector,
         rows,
         row -> {
           if (low != null) {
@@ -55,15 +56,18 @@ final class ByteColumns {
   static Truths in(ByteColumns column, List<Bytes> sorted, int rows) {
     if (sorted.size() == 1) {
       Bytes only = sorted.getFirst();
-      return column.each(
-          rows, row -> column.length(row) == only.length() && column.compare(row, only) == 0);
+      return Truths.of(
+          column.vector,
+          rows,
+          row -> column.length(row) == only.length() && column.compare(row, only) == 0);
     }
     Bytes[] values = sorted.toArray(Bytes[]::new);
-    return column.each(rows, row -> column.search(row, values));
+    return Truths.of(column.vector, rows, row -> column.search(row, values));
   }
 
   static Truths prefix(ByteColumns column, Bytes prefix, int rows) {
-    return column.each(
+    return Truths.of(
+        column.vector,
         rows,
         row ->
             column.length(row) >= prefix.length()
@@ -86,27 +90,6 @@ final class ByteColumns {
       }
     }
     return false;
-  }
-
-  /** A test of a row's bytes. */
-  private interface RowTest {
-    boolean holds(int row);
-  }
-
-  private Truths each(int rows, RowTest test) {
-    Truths truths = new Truths(rows);
-    for (int word = 0; word < truths.yes.length; word++) {
-      long valid = Validity.word(vector, word, rows);
-      long hits = 0;
-      for (long left = valid; left != 0; left &= left - 1) {
-        int row = (word << 6) + Long.numberOfTrailingZeros(left);
-        if (test.holds(row)) {
-          hits |= 1L << row;
-        }
-      }
-      truths.set(word, hits, valid);
-    }
-    return truths;
   }
 
   private long start(int row) {

@@ -146,40 +146,28 @@ public final class ColumnFilter {
     FieldVector elements = list.getDataVector();
     int count = rows == 0 ? 0 : list.getElementEndIndex(rows - 1);
     Truths of = evaluate(element, new Elements(elements, count));
-    Truths truths = new Truths(rows);
-    for (int word = 0; word < truths.yes.length; word++) {
-      long valid = Validity.word(list, word, rows);
-      long hits = 0;
-      for (long left = valid; left != 0; left &= left - 1) {
-        int row = (word << 6) + Long.numberOfTrailingZeros(left);
-        int end = list.getElementEndIndex(row);
-        for (int at = list.getElementStartIndex(row); at < end; at++) {
-          if (of.yes(at)) {
-            hits |= 1L << row;
-            break;
+    return Truths.of(
+        list,
+        rows,
+        row -> {
+          int end = list.getElementEndIndex(row);
+          for (int at = list.getElementStartIndex(row); at < end; at++) {
+            if (of.yes(at)) {
+              return true;
+            }
           }
-        }
-      }
-      truths.set(word, hits, valid);
-    }
-    return truths;
+          return false;
+        });
   }
 
   private static Truths listLength(ListVector list, long low, long high, int rows) {
-    Truths truths = new Truths(rows);
-    for (int word = 0; word < truths.yes.length; word++) {
-      long valid = Validity.word(list, word, rows);
-      long hits = 0;
-      for (long left = valid; left != 0; left &= left - 1) {
-        int row = (word << 6) + Long.numberOfTrailingZeros(left);
-        int length = list.getElementEndIndex(row) - list.getElementStartIndex(row);
-        if (length >= low && length <= high) {
-          hits |= 1L << row;
-        }
-      }
-      truths.set(word, hits, valid);
-    }
-    return truths;
+    return Truths.of(
+        list,
+        rows,
+        row -> {
+          int length = list.getElementEndIndex(row) - list.getElementStartIndex(row);
+          return length >= low && length <= high;
+        });
   }
 
   /** The elements of a list column, seen as rows of one column. */

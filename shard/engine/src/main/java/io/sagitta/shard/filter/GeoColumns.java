@@ -61,18 +61,6 @@ final class GeoColumns {
     StructVector points = (StructVector) vector;
     Float8Vector lat = (Float8Vector) points.getChild("lat");
     Float8Vector lon = (Float8Vector) points.getChild("lon");
-    Truths truths = new Truths(rows);
-    for (int word = 0; word < truths.yes.length; word++) {
-      long valid = Validity.word(points, word, rows);
-      long hits = 0;
-      for (long left = valid; left != 0; left &= left - 1) {
-        int row = (word << 6) + Long.numberOfTrailingZeros(left);
-        if (test.holds(lat.get(row), lon.get(row))) {
-          hits |= 1L << row;
-        }
-      }
-      truths.set(word, hits, valid);
-    }
-    return truths;
+    return Truths.of(points, rows, row -> test.holds(lat.get(row), lon.get(row)));
   }
 }

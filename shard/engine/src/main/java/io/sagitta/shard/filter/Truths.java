@@ -2,6 +2,8 @@
 package io.sagitta.shard.filter;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
+import org.apache.arrow.vector.FieldVector;
 
 /** Of which rows a predicate is true and of which false; of the others it is unknown. */
 final class Truths {
@@ -14,6 +16,25 @@ final class Truths {
     this.rows = rows;
     this.yes = new long[words(rows)];
     this.no = new long[words(rows)];
+  }
+
+  /**
+   * True or false of the rows that have a value, as a test of the row says; unknown of the others.
+   */
+  static Truths of(FieldVector vector, int rows, IntPredicate test) {
+    Truths truths = new Truths(rows);
+    for (int word = 0; word < truths.yes.length; word++) {
+      long valid = Validity.word(vector, word, rows);
+      long hits = 0;
+      for (long left = valid; left != 0; left &= left - 1) {
+        int row = (word << 6) + Long.numberOfTrailingZeros(left);
+        if (test.test(row)) {
+          hits |= 1L << row;
+        }
+      }
+      truths.set(word, hits, valid);
+    }
+    return truths;
   }
 
   static int words(int rows) {

@@ -76,6 +76,21 @@ public final class Chunk implements RowRun, Leases.Closing {
     return of(first.schema, first.start, RowBatchCodec.copy(parts, allocator), allocator);
   }
 
+  /** The one of the first {@code count} chunks, in the order of their starts, that holds a row. */
+  static Chunk holding(Chunk[] chunks, int count, int row) {
+    int low = 0;
+    int high = count - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (chunks[middle].start() <= row) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return chunks[low];
+  }
+
   @Override
   public int start() {
     return start;

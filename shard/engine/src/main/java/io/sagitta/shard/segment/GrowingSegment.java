@@ -182,17 +182,7 @@ public final class GrowingSegment {
   }
 
   private Chunk chunkOf(int row) {
-    int low = 0;
-    int high = chunkCount - 1;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (chunks[middle].start() <= row) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return chunks[low];
+    return Chunk.holding(chunks, chunkCount, row);
   }
 
   /** Prefixes hold the chunk array itself, so a join writes a new one. */

@@ -79,21 +79,11 @@ public sealed interface Filter {
 
   /** Comparison operators; {@code !=} is NOT around EQ. */
   enum Op {
-    EQ("="),
-    LT("<"),
-    LE("<="),
-    GT(">"),
-    GE(">=");
-
-    private final String text;
-
-    Op(String text) {
-      this.text = text;
-    }
-
-    public String text() {
-      return text;
-    }
+    EQ,
+    LT,
+    LE,
+    GT,
+    GE;
 
     /** The operator that holds with the sides exchanged. */
     Op turned() {

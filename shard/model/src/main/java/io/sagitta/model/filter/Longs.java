@@ -20,14 +20,6 @@ public final class Longs {
     return Arrays.binarySearch(sorted, value) >= 0;
   }
 
-  public int size() {
-    return sorted.length;
-  }
-
-  public long get(int at) {
-    return sorted[at];
-  }
-
   @Override
   public boolean equals(Object other) {
     return other instanceof Longs that && Arrays.equals(sorted, that.sorted);
