@@ -79,8 +79,11 @@ final class WarmUp {
   private static final int SEARCHES_MIN = 30;
 
   private static final int SEARCHES_MAX = 300;
-  private static final long TIME_NANOS = Duration.ofSeconds(2).toNanos();
-  private static final long TIME_MAX_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long TIME_NANOS = Duration.ofMillis(1_500).toNanos();
+
+  /** Beyond this a node that others wait for has more to give than quick first answers. */
+  private static final long TIME_MAX_NANOS = Duration.ofSeconds(5).toNanos();
+
   private static final int BATCHES = 4;
   private static final int ROWS = 256;
   private static final int DIMENSION = 64;

@@ -22,6 +22,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -72,6 +73,13 @@ final class PeerGate extends RefusingServer {
   @Override
   public CompletableFuture<AppendEntriesReplyProto> appendEntriesAsync(
       AppendEntriesRequestProto request) throws IOException {
+    HostedGroup group = group(request.getServerRequest());
+    if (group.divisionEvenIfFailed().isEmpty()) {
+      // Ratis would say the same and log an error with its trace, for each of a leader's many
+      // tries:
+      // while a node starts they took time from the start that they waited for.
+      throw new ServerNotReadyException("group " + group.id() + " is starting");
+    }
     return server
         .appendEntriesAsync(request)
         .thenApply(

@@ -157,6 +157,42 @@ public record RaftSettings(
         1_000);
   }
 
+  /**
+   * The same with other times until the first election after a start. Whoever is refused then waits
+   * a whole election timeout. So among peers that may all be starting, the times must lie further
+   * apart than a vote takes that is asked of a cold process.
+   */
+  public RaftSettings withFirstElections(int minMs, int maxMs) {
+    return new RaftSettings(
+        electionMinMs,
+        electionMaxMs,
+        minMs,
+        maxMs,
+        requestTimeoutMs,
+        slownessTimeoutMs,
+        stagingTimeoutMs,
+        stagingGapEntries,
+        pauseStepDownMs,
+        pendingEntriesMax,
+        pendingBytesMax,
+        appendBytesMax,
+        outstandingAppends,
+        windowBytes,
+        segmentBytesMax,
+        preallocatedBytes,
+        cachedSegments,
+        cachedBytesMax,
+        purgeKeepEntries,
+        checkpointLogBytes,
+        checkpointAgeMs,
+        freeBytesMin,
+        installHoldMs,
+        prefetchTimeoutMs,
+        probeTimeoutMs,
+        waitersMax,
+        tickMs);
+  }
+
   /** The same with other election timeouts, as an operator or a test may want them. */
   public RaftSettings withElections(int minMs, int maxMs) {
     int first = Math.min(firstElectionMinMs, minMs);

@@ -8,17 +8,25 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.it.cluster.Launcher.Run;
 import io.sagitta.ops.bench.process.PowerCutDevice;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Faults against three real nodes, by the commands that a user has. A failure prints the seed and
  * the command that replays it, and keeps the nodes' logs.
+ *
+ * <p>A round takes some ten seconds, most of them three JVMs starting at once, and several times
+ * that on a machine with little to spare. A run that takes longer than {@link #PATIENCE} hangs; it
+ * is ended with all it has said, which JUnit's own limit, somewhat later, would not show.
  */
+@Timeout(value = ChaosIT.LIMIT_MINUTES, unit = TimeUnit.MINUTES)
 class ChaosIT {
-  private static final Duration PATIENCE = Duration.ofMinutes(12);
+  static final int LIMIT_MINUTES = 14;
+  private static final Duration PATIENCE = Duration.ofMinutes(LIMIT_MINUTES - 2);
 
   private static void assertNothingBroken(Run run) throws Exception {
     String all = run.err() + run.out();

@@ -89,6 +89,11 @@ public final class ClusterStore implements PointStore {
   }
 
   @Override
+  public int shards() {
+    return slots.size();
+  }
+
+  @Override
   public int shardOf(long id) {
     int slot = HashSlot.of(new PointId.Int64(id)).value();
     for (int shard = 0; shard < slots.size(); shard++) {

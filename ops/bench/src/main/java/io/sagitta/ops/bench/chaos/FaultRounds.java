@@ -85,6 +85,7 @@ public final class FaultRounds {
     int completed = 0;
     int fewest = Integer.MAX_VALUE;
     long slowestRecoveryMs = 0;
+    long slowestServedAgainMs = 0;
     Examination examination =
         new Examination(
             store, new LedgerCheck(ledger), Duration.ofMillis(pace.restMs()), random.split());
@@ -95,6 +96,7 @@ public final class FaultRounds {
         completed++;
         fewest = Math.min(fewest, done.underWay());
         slowestRecoveryMs = Math.max(slowestRecoveryMs, done.recoveryMs());
+        slowestServedAgainMs = Math.max(slowestServedAgainMs, done.servedAgainMs());
         done.result().violations().forEach(v -> found.merge(v.kind(), 1, Integer::sum));
         enter(report, round, done);
         log.println(describe(round, rounds, done));
@@ -108,6 +110,7 @@ public final class FaultRounds {
         .put("ids", ledger.sizes().get("ids"))
         .put("points", ledger.sizes().get("there"))
         .put("under_way_at_fault_min", fewest)
+        .put("slowest_served_again_ms", slowestServedAgainMs)
         .put("slowest_recovery_ms", slowestRecoveryMs);
     for (Violation.Kind kind : Violation.Kind.values()) {
       if (kind != Violation.Kind.STALE) {
@@ -123,10 +126,17 @@ public final class FaultRounds {
    * @param hit what the fault hit
    * @param underWay writes without an outcome at that moment
    * @param unknown of these, the ones whose outcome stayed unknown
+   * @param servedAgainMs from the strike until every shard had acknowledged a new write; -1 where
+   *     one had not when writing ended
    * @param recoveryMs from the strike until everything was ready again
    */
   private record Round(
-      String hit, int underWay, int unknown, long recoveryMs, LedgerCheck.Result result) {}
+      String hit,
+      int underWay,
+      int unknown,
+      long servedAgainMs,
+      long recoveryMs,
+      LedgerCheck.Result result) {}
 
   private Round round(int round, Workload workload, Examination examination)
       throws InterruptedException {
@@ -140,6 +150,7 @@ public final class FaultRounds {
     workload.spare();
     long struck = System.nanoTime();
     String hit = fault.strike();
+    workload.struck();
     ledger.remark("struck " + hit + " with " + underWay.size() + " writes under way");
     pass(pace.downMs());
     fault.recover();
@@ -152,6 +163,7 @@ public final class FaultRounds {
         hit,
         underWay.size(),
         Math.toIntExact(ledger.unknownWrites() - unknownBefore),
+        workload.resumption().servedAgainMs(store.shards()).orElse(-1),
         recoveryMs,
         result);
   }
@@ -190,6 +202,7 @@ public final class FaultRounds {
         .put("unknown_there", done.result().tookEffect())
         .put("unknown_not_there", done.result().tookNone())
         .put("unknown_in_some_shards", done.result().inSomeShards())
+        .put("served_again_ms", done.servedAgainMs())
         .put("recovery_ms", done.recoveryMs())
         .put("checked", done.result().checked())
         .put("broken", done.result().violations().size());
@@ -202,13 +215,14 @@ public final class FaultRounds {
   }
 
   private static String describe(int round, int rounds, Round done) {
-    return "round %d/%d: %s with %d writes under way, %d unknown, ready after %d ms, %s"
+    return "round %d/%d: %s with %d writes under way, %d unknown, served again after %d ms, ready after %d ms, %s"
         .formatted(
             round,
             rounds,
             done.hit(),
             done.underWay(),
             done.unknown(),
+            done.servedAgainMs(),
             done.recoveryMs(),
             done.result().violations().isEmpty()
                 ? "nothing lost"

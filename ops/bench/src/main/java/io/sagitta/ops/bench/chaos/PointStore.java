@@ -18,6 +18,9 @@ public interface PointStore extends AutoCloseable {
   /** Creates the collection and waits until it may be used. */
   void create(int shards, int replicas);
 
+  /** How many shards there are. */
+  int shards();
+
   /** Shard number of an id. */
   int shardOf(long id);
 

@@ -36,8 +36,15 @@ public final class Workload implements AutoCloseable {
   private static final List<Duration> DEADLINES =
       List.of(Duration.ofSeconds(20), Duration.ofMillis(1_500));
 
+  /**
+   * Of a writer, once the fault has struck: writes go on all the time, but what is to come back
+   * needs the machine too. Nodes of a real cluster have one each.
+   */
+  private static final long BREATH_MS = 50;
+
   private final Ledger ledger;
   private final PointStore store;
+  private final Resumption resumption = new Resumption();
   private final List<Thread> threads = new ArrayList<>();
   private final Set<Write> underWay = ConcurrentHashMap.newKeySet();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -46,6 +53,7 @@ public final class Workload implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private boolean writing; // guarded by lock
   private volatile boolean sparing;
+  private volatile boolean breathing;
   private boolean ended; // guarded by lock
   private int idle; // guarded by lock: writers that wait to be resumed
 
@@ -63,6 +71,7 @@ public final class Workload implements AutoCloseable {
   /** Lets the writers write, whatever they like. */
   public void resume() {
     sparing = false;
+    breathing = false;
     lock.lock();
     try {
       writing = true;
@@ -78,6 +87,17 @@ public final class Workload implements AutoCloseable {
    */
   void spare() {
     sparing = true;
+  }
+
+  /** The fault has struck: from now on writes go on at a slower pace. */
+  void struck() {
+    resumption.struck(System.nanoTime());
+    breathing = true;
+  }
+
+  /** Since the last fault, when shards have acknowledged again. */
+  Resumption resumption() {
+    return resumption;
   }
 
   /** Whether an id is one of those that are spared. */
@@ -122,6 +142,9 @@ public final class Workload implements AutoCloseable {
       while (awaitTurn()) {
         if (window.tryAcquire(100, TimeUnit.MILLISECONDS) && !step(writer, lane, window, random)) {
           window.release();
+        }
+        if (breathing) {
+          Thread.sleep(BREATH_MS);
         }
       }
     } catch (InterruptedException e) {
@@ -201,6 +224,7 @@ public final class Workload implements AutoCloseable {
 
   private void send(Write write, OptionalLong version, PointStore.Lane lane, Semaphore window) {
     underWay.add(write);
+    long sentNanos = System.nanoTime();
     CompletableFuture<Outcome> answer = lane.send(write, version);
     var unused =
         answer.whenComplete(
@@ -209,6 +233,10 @@ public final class Workload implements AutoCloseable {
                 failure.compareAndSet(null, broken);
               } else {
                 ledger.settle(write, outcome);
+                if (outcome instanceof Outcome.Acknowledged acknowledged) {
+                  resumption.acknowledged(
+                      acknowledged.indexes().keySet(), sentNanos, System.nanoTime());
+                }
               }
               underWay.remove(write);
               window.release();

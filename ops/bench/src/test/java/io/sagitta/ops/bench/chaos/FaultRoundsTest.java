@@ -31,7 +31,7 @@ class FaultRoundsTest {
       new FaultRounds(
               store,
               store,
-              new FaultRounds.Pace(150, 30, 30, 5),
+              new FaultRounds.Pace(150, 30, 250, 5),
               new SplittableRandom(seed.value()),
               folder.resolve("ledger"),
               nowhere)
@@ -53,6 +53,7 @@ class FaultRoundsTest {
     assertThat(figures.path("writes_unknown").asInt()).isPositive();
     assertThat(figures.path("writes_acknowledged").asInt()).isGreaterThan(100);
     assertThat(figures.path("by_round")).hasSize(3);
+    assertThat(figures.path("slowest_served_again_ms").asInt()).as(figures.toString()).isPositive();
   }
 
   @ParameterizedTest

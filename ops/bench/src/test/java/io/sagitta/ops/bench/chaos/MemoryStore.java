@@ -237,6 +237,11 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
   public void create(int shards, int replicas) {}
 
   @Override
+  public int shards() {
+    return 2;
+  }
+
+  @Override
   public int shardOf(long id) {
     return (int) (id % 2);
   }
