@@ -19,7 +19,7 @@ import org.apache.arrow.vector.types.pojo.Field;
  * Checks a record batch against its schema and its own body before anything of it is loaded, since
  * Arrow's loader believes every length: each buffer lies within the body and is long enough for its
  * rows; offsets grow and stay within their data. The loader even allocates by them, so that one
- * false offset of a list costs gigabytes.
+ * false offset of a list costs gigabytes. What passes is loaded without any vector growing.
  */
 final class BatchGuard {
   /** Rows of a batch, or elements of a column nested in it. */
@@ -83,6 +83,9 @@ final class BatchGuard {
     long end = 0;
     for (BufferLayout layout : layouts) {
       Buffer place = checkBuffer(column, bytesNeeded(layout, length, nulls, hasOffsets));
+      if (layout.getType() == BufferType.VALIDITY) {
+        checkValidity(place, length, column);
+      }
       if (layout.getType() == BufferType.OFFSET) {
         offsets = place;
         offsetBytes = layout.getTypeBitWidth() / Byte.SIZE;
@@ -129,6 +132,18 @@ final class BatchGuard {
       throw malformed(column, "a buffer of " + length + " bytes, expected " + bytesNeeded);
     }
     return place;
+  }
+
+  /**
+   * Where nothing is null the bits may be left out, but a part of them is none: Arrow would grow
+   * the loaded vector to its rows, and loses what it has allocated when that fails.
+   */
+  private void checkValidity(Buffer place, long length, String column) {
+    long bytesNeeded = (length + 7) / 8;
+    if (place.length() > 0 && place.length() < bytesNeeded) {
+      throw malformed(
+          column, "a validity of " + place.length() + " bytes, expected none or " + bytesNeeded);
+    }
   }
 
   private void checkChild(Field parent, long parentLength, long childLength, String column) {

@@ -266,6 +266,43 @@ class IncomingBatchesTest {
     }
   }
 
+  /** Arrow would grow such a vector to its rows, and leak when what it has does not fit either. */
+  @Test
+  void aValidityShorterThanItsRowsIsRefusedAndAbsentIsNoNulls() {
+    Encoded batch = encode();
+    // v's item: 60 values, none null, so that its validity could be left out.
+    int validity = 3;
+    try (IncomingBatches table = open(SCHEMA)) {
+      for (int bytes = 1; bytes < (ROWS * DIM + 7) / 8; bytes++) {
+        byte[] header = withBufferLength(batch.header, validity, bytes);
+        assertThat(take(table, wire(header, batch.body)).orElseThrow().getMessage())
+            .contains("column 'v': a validity of " + bytes + " bytes, expected none or 8");
+      }
+      byte[] absent = withBufferLength(batch.header, validity, 0);
+      assertThat(take(table, wire(absent, batch.body))).isEmpty();
+    }
+  }
+
+  /** The header with another length for one of its buffers: the pairs lie one after the other. */
+  private static byte[] withBufferLength(byte[] header, int buffer, long length) {
+    byte[] changed = header.clone();
+    ByteBuffer bytes = ByteBuffer.wrap(changed).order(ByteOrder.LITTLE_ENDIAN);
+    RecordBatch batch = (RecordBatch) Message.getRootAsMessage(bytes).header(new RecordBatch());
+    for (int at = 0; at + 16 * batch.buffersLength() <= changed.length; at += 4) {
+      boolean found = true;
+      for (int i = 0; i < batch.buffersLength() && found; i++) {
+        found =
+            bytes.getLong(at + 16 * i) == batch.buffers(i).offset()
+                && bytes.getLong(at + 16 * i + 8) == batch.buffers(i).length();
+      }
+      if (found) {
+        bytes.putLong(at + 16 * buffer + 8, length);
+        return changed;
+      }
+    }
+    throw new AssertionError("the header's buffers were not found");
+  }
+
   @Seeded
   @Test
   void damagedMessagesAreReadOrRefusedAndNothingElse(Seed seed) {
