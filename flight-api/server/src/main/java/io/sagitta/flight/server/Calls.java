@@ -55,18 +55,23 @@ final class Calls {
    */
   static <T> void deliver(
       CompletableFuture<T> future, Consumer<T> onValue, Consumer<Throwable> onFailure) {
-    var _ =
-        future.whenComplete(
-            (value, failure) -> {
-              if (failure != null) {
-                onFailure.accept(failure);
-                return;
-              }
-              try {
-                onValue.accept(value);
-              } catch (RuntimeException e) {
-                onFailure.accept(e);
-              }
-            });
+    var _ = delivered(future, onValue, onFailure);
+  }
+
+  /** As {@link #deliver}; what comes back ends once the outcome has been handed on. */
+  static <T> CompletableFuture<T> delivered(
+      CompletableFuture<T> future, Consumer<T> onValue, Consumer<Throwable> onFailure) {
+    return future.whenComplete(
+        (value, failure) -> {
+          if (failure != null) {
+            onFailure.accept(failure);
+            return;
+          }
+          try {
+            onValue.accept(value);
+          } catch (RuntimeException e) {
+            onFailure.accept(e);
+          }
+        });
   }
 }

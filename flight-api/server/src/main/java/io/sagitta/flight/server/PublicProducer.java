@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -69,23 +68,22 @@ final class PublicProducer implements FlightProducer {
 
   private final RequestHandler handler;
   private final BufferAllocator allocator;
+  private final RunningTasks tasks;
   private final Duration callTimeout;
   private final boolean tls;
   private final AnswerWriter answers;
 
   PublicProducer(
-      RequestHandler handler,
-      BufferAllocator allocator,
-      PortConfig config,
-      Executor virtualThreads) {
+      RequestHandler handler, BufferAllocator allocator, PortConfig config, RunningTasks tasks) {
     this.handler = handler;
     this.allocator = allocator;
+    this.tasks = tasks;
     this.callTimeout = config.callTimeout();
     this.tls = config.tls().isPresent();
     this.answers =
         new AnswerWriter(
             allocator,
-            virtualThreads,
+            tasks,
             MESSAGE_BYTES_MAX,
             ANSWER_BYTES_MAX,
             STALL_MS,
@@ -147,7 +145,9 @@ final class PublicProducer implements FlightProducer {
   private void scan(Command.Scan scan, ServerStreamListener listener, SlowReader reader) {
     Call call = Calls.current(SCAN_TIMEOUT, OptionalLong.empty());
     ScanStream stream = new ScanStream(listener, reader, allocator, MESSAGE_BYTES_MAX, STALL_MS);
-    Calls.deliver(handler.scan(scan, call, stream), stream::complete, stream::fail);
+    // Its batches lie in our memory until the handler's own thread has noticed that the reader
+    // left.
+    tasks.count(Calls.delivered(handler.scan(scan, call, stream), stream::complete, stream::fail));
   }
 
   /** The answer, or DEADLINE_EXCEEDED where the handler overruns the deadline that it was given. */

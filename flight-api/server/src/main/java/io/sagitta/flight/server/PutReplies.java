@@ -45,6 +45,7 @@ final class PutReplies {
   private static final Logger log = LoggerFactory.getLogger(PutReplies.class);
 
   private final ServerCall<?, PutResult> call;
+  private final Runnable onFailure;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -58,8 +59,15 @@ final class PutReplies {
 
   private record Pending(CompletableFuture<PutReply> reply, OptionalLong seq, long bytes) {}
 
-  PutReplies(ServerCall<?, PutResult> call) {
+  /**
+   * The answers of an upload.
+   *
+   * @param onFailure runs once when a batch has failed, on whatever thread that comes to light: the
+   *     client may be waiting for the stream's end before it sends another batch
+   */
+  PutReplies(ServerCall<?, PutResult> call, Runnable onFailure) {
     this.call = call;
+    this.onFailure = onFailure;
   }
 
   /** Sends an answer that belongs to no batch. */
@@ -137,6 +145,7 @@ final class PutReplies {
   private void failLocked(SagittaException error) {
     if (failure.isEmpty()) {
       failure = Optional.of(error);
+      onFailure.run();
     }
   }
 

@@ -61,7 +61,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
   // Guarded by inbox: no message is taken any more.
   private boolean ended;
 
-  /** What gRPC told. */
+  /** What gRPC and the answers told. */
   private sealed interface Event {
     record Frame(IncomingFrame frame) implements Event {}
 
@@ -73,6 +73,9 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
 
     /** The client has gone. */
     record Gone() implements Event {}
+
+    /** A batch has failed: no other begins. */
+    record Failed() implements Event {}
   }
 
   PutStream(
@@ -82,7 +85,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
     this.call = call;
     this.handler = handler;
     this.allocator = allocator;
-    this.replies = new PutReplies(call);
+    this.replies = new PutReplies(call, () -> inbox.add(new Event.Failed()));
   }
 
   /** Begins; {@code onEnd} runs when nothing of the stream is left. */
@@ -194,6 +197,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
         case Event.Gone gone -> {
           return Optional.empty();
         }
+        case Event.Failed failed -> throw new IllegalStateException("no batch has begun");
         case Event.End end -> throw SagittaException.invalid("the stream ended before its schema");
         case Event.Refused(SagittaException error) -> throw error;
         case Event.Frame(IncomingFrame frame) -> {
@@ -272,6 +276,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
       switch (inbox.take()) {
         case Event.Gone gone -> more = false;
         case Event.End end -> more = false;
+        case Event.Failed failed -> more = false;
         case Event.Refused(SagittaException error) -> throw error;
         case Event.Frame(IncomingFrame frame) -> {
           try (IncomingFrame.Data data = data(frame)) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.flight.server;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** An executor that knows when all it was given has ended, so that memory can be checked after. */
+/** Knows when all that was begun with it has ended, so that memory can be checked after. */
 final class RunningTasks implements Executor {
   private final Executor executor;
   // Guarded by this.
@@ -16,9 +17,7 @@ final class RunningTasks implements Executor {
 
   @Override
   public void execute(Runnable task) {
-    synchronized (this) {
-      running++;
-    }
+    begun();
     boolean accepted = false;
     try {
       executor.execute(
@@ -35,6 +34,16 @@ final class RunningTasks implements Executor {
         ended();
       }
     }
+  }
+
+  /** Counts what runs elsewhere, until its future ends. */
+  void count(CompletableFuture<?> task) {
+    begun();
+    var _ = task.whenComplete((value, failure) -> ended());
+  }
+
+  private synchronized void begun() {
+    running++;
   }
 
   private synchronized void ended() {

@@ -81,6 +81,10 @@ final class FakeHandler implements RequestHandler {
   final List<Call> calls = new ArrayList<>();
 
   private final BufferAllocator allocator;
+
+  /** Runs on a scan's thread before each of its batches. */
+  volatile Runnable beforeScanBatch = () -> {};
+
   private final Executor scans;
   private final Map<WriterId, Map<Long, byte[]>> outcomes = new HashMap<>();
   private long index;
@@ -304,6 +308,7 @@ final class FakeHandler implements RequestHandler {
 
   private void send(Table table, List<Answer> rows, List<String> columns, ScanSink sink)
       throws InterruptedException {
+    beforeScanBatch.run();
     try (VectorSchemaRoot batch = RowWriter.rows(table.schema(), rows, false, columns, allocator)) {
       sink.next(batch);
     }

@@ -14,8 +14,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.arrow.flight.ActionType;
 import org.apache.arrow.flight.Criteria;
 import org.apache.arrow.flight.FlightDescriptor;
@@ -284,6 +287,39 @@ class PublicEndpointTest {
     } catch (FlightRuntimeException e) {
       assertThat(e.status().code()).isEqualTo(FlightStatusCode.CANCELLED);
     }
+  }
+
+  @Test
+  void closingWaitsForAScanThatHasYetToNoticeThatItsReaderLeft() throws Exception {
+    put(3_000);
+    Semaphore batches = new Semaphore(1);
+    served.handler.beforeScanBatch = batches::acquireUninterruptibly;
+    CountDownLatch left = new CountDownLatch(1);
+    byte[] scan = "{\"scan\":{\"collection\":\"c\"}}".getBytes(StandardCharsets.UTF_8);
+    try (FlightStream stream = served.client.getStream(new Ticket(scan))) {
+      assertThat(stream.next()).isTrue();
+      served.handler.calls.getLast().onCancel().accept(left::countDown);
+      stream.cancel("enough", null);
+    } catch (FlightRuntimeException e) {
+      assertThat(e.status().code()).isEqualTo(FlightStatusCode.CANCELLED);
+    }
+    assertThat(left.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(served.endpoint.memoryBytes()).isPositive();
+    CompletableFuture<Void> closed =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                served.endpoint.close();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            },
+            served.virtualThreads);
+    assertThatThrownBy(() -> closed.get(200, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    batches.release(3);
+    closed.join();
+    assertThat(served.endpoint.memoryBytes()).isZero();
   }
 
   @Test

@@ -222,6 +222,38 @@ class PutStreamTest {
     }
   }
 
+  /** The stream takes no batch when this comes to light, and none comes to wake it. */
+  @Test
+  void aFailureBehindALateAnswerEndsTheStreamThoughTheClientSendsNothingMore() throws Exception {
+    CompletableFuture<PutReply> late = new CompletableFuture<>();
+    CountDownLatch begun = new CountDownLatch(2);
+    served.handler.puts.add(
+        apply -> {
+          begun.countDown();
+          return late;
+        });
+    served.handler.puts.add(
+        apply -> {
+          begun.countDown();
+          return CompletableFuture.failedFuture(
+              new SagittaException(ErrorCode.UNAVAILABLE, "no leader", 70, null));
+        });
+    try (Served.Upload upload = served.upload("c")) {
+      upload.send(0, 1);
+      upload.send(1, 1);
+      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+      late.complete(new PutReply("{\"rows\":1}".getBytes(StandardCharsets.UTF_8)));
+      assertThat(upload.next()).isEqualTo(READY);
+      assertThat(upload.next()).isEqualTo("{\"rows\":1}");
+      assertThat(upload.next()).contains("no leader");
+      assertThatThrownBy(upload::next)
+          .satisfies(
+              e ->
+                  assertThat(FlightErrors.coded(e).orElseThrow().code())
+                      .isEqualTo(ErrorCode.UNAVAILABLE));
+    }
+  }
+
   @Test
   void aReplyThatCarriesAFailureIsSentBeforeTheStreamEndsWithIt() {
     served.handler.puts.add(

@@ -134,6 +134,23 @@ class WriterTest {
   }
 
   @Test
+  void aBatchThatFailsBehindALateOneIsSentAgainThoughNoOtherFollows() throws InterruptedException {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    served.handler.puts.add(apply -> gate.thenApply(go -> apply.get()));
+    served.handler.puts.add(
+        apply -> {
+          var _ = gate.completeOnTimeout(null, 50, TimeUnit.MILLISECONDS);
+          return CompletableFuture.failedFuture(
+              new SagittaException(ErrorCode.UNAVAILABLE, "no", 1, null));
+        });
+    try (Writer writer = client.writer("c")) {
+      CompletableFuture<PutAck.Done> first = put(writer, 0, 1);
+      assertThat(put(writer, 1, 1).join().rows()).isEqualTo(1);
+      assertThat(first.join().rows()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void aRefusedBatchFailsAloneAndTheOthersGoOn() throws InterruptedException {
     served.handler.puts.add(apply -> CompletableFuture.completedFuture(apply.get()));
     served.handler.puts.add(
