@@ -43,6 +43,10 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
   private final Map<Long, StoredPoint> deleted = new HashMap<>();
   private final Deque<Queued> queue = new ArrayDeque<>();
   private final long[] index = {1, 1};
+
+  /** Writes that stay in the queue until the next strike. */
+  private int heldBack;
+
   private boolean down;
   private boolean planted;
   private boolean closed;
@@ -56,31 +60,30 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
   private void applyAll() {
     while (true) {
       Queued next;
+      Outcome outcome;
       synchronized (this) {
-        while (!closed && (down || queue.size() < (draining() ? 1 : FaultRounds.UNDER_WAY_MIN))) {
+        while (!closed && (down || queue.size() <= heldBack)) {
           try {
-            wait(20);
+            wait();
           } catch (InterruptedException e) {
             return;
-          }
-          if (!down && !queue.isEmpty()) {
-            break;
           }
         }
         if (closed) {
           return;
         }
         next = queue.poll();
-        if (next != null) {
-          Outcome outcome = apply(next, Set.of(0, 1));
-          next.outcome().completeAsync(() -> outcome);
-        }
+        outcome = apply(next, Set.of(0, 1));
       }
+      // By this thread: a write without an outcome is then one that the fault can strike.
+      next.outcome().complete(outcome);
     }
   }
 
-  private boolean draining() {
-    return queue.size() < FaultRounds.UNDER_WAY_MIN;
+  /** However the machine is loaded, there is something to strike. */
+  @Override
+  public synchronized void prepare(int round) {
+    heldBack = FaultRounds.UNDER_WAY_MIN;
   }
 
   private Outcome apply(Queued queued, Set<Integer> shards) {
@@ -115,6 +118,7 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
   @Override
   public synchronized String strike() {
     down = true;
+    heldBack = 0;
     for (Queued queued : queue) {
       // Each shard's part took effect or did not.
       Set<Integer> took = new HashSet<>();
@@ -147,6 +151,9 @@ final class MemoryStore implements PointStore, FaultRounds.Fault {
             .filter(id -> !busy.contains(id))
             .filter(Workload::isSpared)
             .toList();
+    if (quiet.isEmpty()) {
+      return;
+    }
     StoredPoint victim = points.get(quiet.get(random.nextInt(quiet.size())));
     switch (plant) {
       case NOTHING, MISCOUNT, LET_A_REPLICA_DIFFER -> planted = true;
