@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.arrow.flight.impl.Flight.FlightDescriptor;
 import org.apache.arrow.flight.impl.Flight.PutResult;
 import org.apache.arrow.memory.BufferAllocator;
@@ -57,7 +58,10 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
   private final BufferAllocator allocator;
   private final PutReplies replies;
   private final BlockingQueue<Event> inbox = new LinkedBlockingQueue<>();
+  // Each is set before the other is read, so that READY and a wish to rotate never miss each other.
   private volatile boolean ready;
+  private volatile boolean rotating;
+  private final AtomicBoolean rotated = new AtomicBoolean();
   // Guarded by inbox: no message is taken any more.
   private boolean ended;
 
@@ -104,9 +108,14 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
     return this;
   }
 
-  /** Asks the client to go elsewhere. */
+  /** Asks the client to go elsewhere, at once or after READY. */
   void rotate() {
-    if (ready) {
+    rotating = true;
+    rotateOnceReady();
+  }
+
+  private void rotateOnceReady() {
+    if (ready && rotating && rotated.compareAndSet(false, true)) {
       replies.send(new PutAck.Rotate());
     }
   }
@@ -248,6 +257,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
             join(handler.put(put, batches.schema(), batches.dictionaries(), context))) {
       replies.send(new PutAck.Ready());
       ready = true;
+      rotateOnceReady();
       call.request(1);
       Optional<SagittaException> refused = Optional.empty();
       try {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -478,5 +479,25 @@ class PutStreamTest {
       assertThat(upload.finish()).hasSize(1);
     }
     assertThat(count()).isEqualTo(1);
+  }
+
+  @Test
+  void aStreamThatOpensWhileTheNodeDrainsIsAskedToGoElsewhereOnceItIsReady() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    Semaphore open = new Semaphore(0);
+    served.handler.reads.add(
+        () -> {
+          begun.countDown();
+          open.acquireUninterruptibly();
+          return null;
+        });
+    try (Served.Upload upload = served.upload("c")) {
+      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+      served.endpoint.drain();
+      open.release();
+      assertThat(upload.next()).isEqualTo(READY);
+      assertThat(upload.next()).isEqualTo("{\"rotate\":true}");
+      assertThat(upload.finish()).isEmpty();
+    }
   }
 }
