@@ -40,6 +40,11 @@ final class Kernels128 extends RowKernels {
   }
 
   @Override
+  CodeKernels codes() {
+    return new CodeKernels128();
+  }
+
+  @Override
   void dotFloat32(
       long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dotFloat32(a, query);

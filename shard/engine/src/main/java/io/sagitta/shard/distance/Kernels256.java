@@ -44,6 +44,11 @@ final class Kernels256 extends RowKernels {
   }
 
   @Override
+  CodeKernels codes() {
+    return new CodeKernels256();
+  }
+
+  @Override
   void dotFloat32(
       long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     float[] components = query.floats;

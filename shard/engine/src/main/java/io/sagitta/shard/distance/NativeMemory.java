@@ -15,6 +15,7 @@ public final class NativeMemory {
 
   static final ByteOrder LE = ByteOrder.LITTLE_ENDIAN;
   static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(LE);
+  static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(LE);
   static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(LE);
   static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(LE);
   static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
@@ -24,6 +25,32 @@ public final class NativeMemory {
   /** The bytes of an Arrow buffer; valid while the buffer's reference is held. */
   public static MemorySegment of(ArrowBuf buffer) {
     return MemorySegment.ofAddress(buffer.memoryAddress()).reinterpret(buffer.capacity());
+  }
+
+  /** The int at an address. */
+  public static int intAt(long address) {
+    return ALL.get(INT, address);
+  }
+
+  /** Stores an int. */
+  public static void putInt(long address, int value) {
+    ALL.set(INT, address, value);
+  }
+
+  static void putFloat(long address, float value) {
+    ALL.set(FLOAT, address, value);
+  }
+
+  static void putByte(long address, byte value) {
+    ALL.set(BYTE, address, value);
+  }
+
+  static void fill(long address, long bytes, byte value) {
+    ALL.asSlice(address, bytes).fill(value);
+  }
+
+  static void copy(byte[] from, long address) {
+    MemorySegment.copy(from, 0, ALL, BYTE, address, from.length);
   }
 
   static float floatAt(long address) {

@@ -35,6 +35,9 @@ abstract class RowKernels {
   /** Name in logs and benchmarks. */
   abstract String name();
 
+  /** Those of the same width that read codes. */
+  abstract CodeKernels codes();
+
   abstract void dotFloat32(
       long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max);
 

@@ -23,6 +23,11 @@ final class ScalarKernels extends RowKernels {
   }
 
   @Override
+  CodeKernels codes() {
+    return new ScalarCodeKernels();
+  }
+
+  @Override
   void dotFloat32(
       long a, long b, long c, long d, PreparedQuery query, float[] out, int at, int step, int max) {
     out[at] = dot(FLOAT32, a, query);

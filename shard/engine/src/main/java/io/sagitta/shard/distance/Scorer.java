@@ -15,7 +15,7 @@ import java.util.Objects;
  * rows); the caller leaves such rows out.
  */
 public final class Scorer {
-  private static final RowKernels KERNELS = KernelChoice.choose();
+  static final RowKernels KERNELS = KernelChoice.choose();
   private static final RowKernels SCALAR = new ScalarKernels();
 
   /**

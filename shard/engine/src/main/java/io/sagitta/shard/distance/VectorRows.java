@@ -106,6 +106,43 @@ public final class VectorRows {
     return memory.asSlice(base - memory.address() + row * stride, type.bytes(dimension));
   }
 
+  /** Writes a row's components to {@code out[0..dimension)}; bits as 0 and 1. */
+  public void read(int row, float[] out) {
+    long at = base + Objects.checkIndex(row, count) * stride;
+    switch (type) {
+      case FLOAT32 -> {
+        for (int i = 0; i < dimension; i++) {
+          out[i] = NativeMemory.floatAt(at + 4L * i);
+        }
+      }
+      case FLOAT16 -> {
+        for (int i = 0; i < dimension; i++) {
+          out[i] = NativeMemory.halfAt(at + 2L * i);
+        }
+      }
+      case BFLOAT16 -> {
+        for (int i = 0; i < dimension; i++) {
+          out[i] = NativeMemory.brainAt(at + 2L * i);
+        }
+      }
+      case INT8 -> {
+        for (int i = 0; i < dimension; i++) {
+          out[i] = NativeMemory.byteAt(at + i);
+        }
+      }
+      case UINT8 -> {
+        for (int i = 0; i < dimension; i++) {
+          out[i] = NativeMemory.unsignedByteAt(at + i);
+        }
+      }
+      case BINARY -> {
+        for (int i = 0; i < dimension; i++) {
+          out[i] = NativeMemory.byteAt(at + i / 8) >> (7 - i % 8) & 1;
+        }
+      }
+    }
+  }
+
   /** Address of a row's first byte. */
   long address(int row) {
     assert row >= 0 && row < count : row + " of " + count;

@@ -35,6 +35,10 @@
  * to the same bits. {@code reduceLanes} on floats has no specified order and is forbidden by a
  * test.
  *
+ * <p><b>Codes.</b> A graph is walked by estimates from 4 or 8 bits a component, or from bits:
+ * {@link io.sagitta.shard.distance.CodeScorer}. Their sums are integers, so they too are the same
+ * everywhere. {@link io.sagitta.shard.distance.CodeLayout} says what a row's code looks like.
+ *
  * <p>Memory: rows are read through one segment that spans the address space, because the bounds and
  * liveness checks of ordinary segments cost half the kernel's time at 100 dimensions. {@link
  * io.sagitta.shard.distance.VectorRows} checks bounds once when it is made; the caller keeps the

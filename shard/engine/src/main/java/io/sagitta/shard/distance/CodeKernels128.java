@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.distance;
+
+import static io.sagitta.shard.distance.CodeLayout.BLOCK_BYTES;
+import static io.sagitta.shard.distance.CodeLayout.BLOCK_COMPONENTS;
+import static io.sagitta.shard.distance.NativeMemory.ALL;
+import static io.sagitta.shard.distance.NativeMemory.LE;
+import static jdk.incubator.vector.VectorOperators.ADD;
+import static jdk.incubator.vector.VectorOperators.ASHR;
+import static jdk.incubator.vector.VectorOperators.BIT_COUNT;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LSHR;
+import static jdk.incubator.vector.VectorOperators.XOR;
+
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.LongVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/** Four 128-bit registers a block. */
+final class CodeKernels128 extends CodeKernels {
+  private static final VectorSpecies<Short> S = ShortVector.SPECIES_128;
+  private static final VectorSpecies<Long> L = LongVector.SPECIES_128;
+
+  @Override
+  void products(
+      long base, long stride, int[] ordinals, int count, short[] planes, int blocks, int[] out) {
+    if (blocks == 1) {
+      products(base, stride, ordinals, count, planes, out);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      long row = base + ordinals[i] * stride;
+      IntVector total = IntVector.zero(IntVector.SPECIES_128);
+      for (int chunk = 0; chunk < blocks; chunk += CHUNK_BLOCKS) {
+        ShortVector sumA = ShortVector.zero(S);
+        ShortVector sumB = ShortVector.zero(S);
+        ShortVector sumC = ShortVector.zero(S);
+        ShortVector sumD = ShortVector.zero(S);
+        for (int block = chunk; block < Math.min(blocks, chunk + CHUNK_BLOCKS); block++) {
+          long at = row + (long) block * BLOCK_BYTES;
+          int q = block * BLOCK_COMPONENTS;
+          ShortVector codesA = ShortVector.fromMemorySegment(S, ALL, at, LE);
+          sumA =
+              sumA.add(
+                  codesA
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, q))
+                      .add(
+                          codesA
+                              .lanewise(LSHR, 4)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 32)))
+                      .add(
+                          codesA
+                              .lanewise(LSHR, 8)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 64))
+                              .add(
+                                  codesA
+                                      .lanewise(LSHR, 12)
+                                      .mul(ShortVector.fromArray(S, planes, q + 96)))));
+          ShortVector codesB = ShortVector.fromMemorySegment(S, ALL, at + 16, LE);
+          sumB =
+              sumB.add(
+                  codesB
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, q + 8))
+                      .add(
+                          codesB
+                              .lanewise(LSHR, 4)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 40)))
+                      .add(
+                          codesB
+                              .lanewise(LSHR, 8)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 72))
+                              .add(
+                                  codesB
+                                      .lanewise(LSHR, 12)
+                                      .mul(ShortVector.fromArray(S, planes, q + 104)))));
+          ShortVector codesC = ShortVector.fromMemorySegment(S, ALL, at + 32, LE);
+          sumC =
+              sumC.add(
+                  codesC
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, q + 16))
+                      .add(
+                          codesC
+                              .lanewise(LSHR, 4)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 48)))
+                      .add(
+                          codesC
+                              .lanewise(LSHR, 8)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 80))
+                              .add(
+                                  codesC
+                                      .lanewise(LSHR, 12)
+                                      .mul(ShortVector.fromArray(S, planes, q + 112)))));
+          ShortVector codesD = ShortVector.fromMemorySegment(S, ALL, at + 48, LE);
+          sumD =
+              sumD.add(
+                  codesD
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, q + 24))
+                      .add(
+                          codesD
+                              .lanewise(LSHR, 4)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 56)))
+                      .add(
+                          codesD
+                              .lanewise(LSHR, 8)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 88))
+                              .add(
+                                  codesD
+                                      .lanewise(LSHR, 12)
+                                      .mul(ShortVector.fromArray(S, planes, q + 120)))));
+        }
+        total =
+            total.add(
+                sumA.reinterpretAsInts()
+                    .lanewise(LSHL, 16)
+                    .lanewise(ASHR, 16)
+                    .add(sumA.reinterpretAsInts().lanewise(ASHR, 16)));
+        total =
+            total.add(
+                sumB.reinterpretAsInts()
+                    .lanewise(LSHL, 16)
+                    .lanewise(ASHR, 16)
+                    .add(sumB.reinterpretAsInts().lanewise(ASHR, 16)));
+        total =
+            total.add(
+                sumC.reinterpretAsInts()
+                    .lanewise(LSHL, 16)
+                    .lanewise(ASHR, 16)
+                    .add(sumC.reinterpretAsInts().lanewise(ASHR, 16)));
+        total =
+            total.add(
+                sumD.reinterpretAsInts()
+                    .lanewise(LSHL, 16)
+                    .lanewise(ASHR, 16)
+                    .add(sumD.reinterpretAsInts().lanewise(ASHR, 16)));
+      }
+      out[i] = total.reduceLanes(ADD);
+    }
+  }
+
+  /** Rows of one block, up to 128 components: the query stays in registers. */
+  private static void products(
+      long base, long stride, int[] ordinals, int count, short[] planes, int[] out) {
+    for (int i = 0; i < count; i++) {
+      long row = base + ordinals[i] * stride;
+      ShortVector codesA = ShortVector.fromMemorySegment(S, ALL, row, LE);
+      ShortVector sumA =
+          codesA
+              .and((short) 15)
+              .mul(ShortVector.fromArray(S, planes, 0))
+              .add(
+                  codesA
+                      .lanewise(LSHR, 4)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 32)))
+              .add(
+                  codesA
+                      .lanewise(LSHR, 8)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 64))
+                      .add(codesA.lanewise(LSHR, 12).mul(ShortVector.fromArray(S, planes, 96))));
+      ShortVector codesB = ShortVector.fromMemorySegment(S, ALL, row + 16, LE);
+      ShortVector sumB =
+          codesB
+              .and((short) 15)
+              .mul(ShortVector.fromArray(S, planes, 8))
+              .add(
+                  codesB
+                      .lanewise(LSHR, 4)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 40)))
+              .add(
+                  codesB
+                      .lanewise(LSHR, 8)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 72))
+                      .add(codesB.lanewise(LSHR, 12).mul(ShortVector.fromArray(S, planes, 104))));
+      ShortVector codesC = ShortVector.fromMemorySegment(S, ALL, row + 32, LE);
+      ShortVector sumC =
+          codesC
+              .and((short) 15)
+              .mul(ShortVector.fromArray(S, planes, 16))
+              .add(
+                  codesC
+                      .lanewise(LSHR, 4)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 48)))
+              .add(
+                  codesC
+                      .lanewise(LSHR, 8)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 80))
+                      .add(codesC.lanewise(LSHR, 12).mul(ShortVector.fromArray(S, planes, 112))));
+      ShortVector codesD = ShortVector.fromMemorySegment(S, ALL, row + 48, LE);
+      ShortVector sumD =
+          codesD
+              .and((short) 15)
+              .mul(ShortVector.fromArray(S, planes, 24))
+              .add(
+                  codesD
+                      .lanewise(LSHR, 4)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 56)))
+              .add(
+                  codesD
+                      .lanewise(LSHR, 8)
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, 88))
+                      .add(codesD.lanewise(LSHR, 12).mul(ShortVector.fromArray(S, planes, 120))));
+      IntVector total =
+          sumA.reinterpretAsInts()
+              .lanewise(LSHL, 16)
+              .lanewise(ASHR, 16)
+              .add(sumA.reinterpretAsInts().lanewise(ASHR, 16));
+      total =
+          total.add(
+              sumB.reinterpretAsInts()
+                  .lanewise(LSHL, 16)
+                  .lanewise(ASHR, 16)
+                  .add(sumB.reinterpretAsInts().lanewise(ASHR, 16)));
+      total =
+          total.add(
+              sumC.reinterpretAsInts()
+                  .lanewise(LSHL, 16)
+                  .lanewise(ASHR, 16)
+                  .add(sumC.reinterpretAsInts().lanewise(ASHR, 16)));
+      total =
+          total.add(
+              sumD.reinterpretAsInts()
+                  .lanewise(LSHL, 16)
+                  .lanewise(ASHR, 16)
+                  .add(sumD.reinterpretAsInts().lanewise(ASHR, 16)));
+      out[i] = total.reduceLanes(ADD);
+    }
+  }
+
+  @Override
+  void differing(long base, long stride, int[] ordinals, int count, long[] bits, int[] out) {
+    for (int i = 0; i < count; i++) {
+      long row = base + ordinals[i] * stride;
+      LongVector sum = LongVector.zero(L);
+      for (int word = 0; word < bits.length; word += 2) {
+        sum =
+            sum.add(
+                LongVector.fromMemorySegment(L, ALL, row + 8L * word, LE)
+                    .lanewise(XOR, LongVector.fromArray(L, bits, word))
+                    .lanewise(BIT_COUNT));
+      }
+      out[i] = (int) sum.reduceLanes(ADD);
+    }
+  }
+
+  @Override
+  void unpack(long high, long low, short[] keep, short[] planes, int blocks) {
+    for (int block = 0; block < blocks; block++) {
+      long at = (long) block * BLOCK_BYTES;
+      int q = block * BLOCK_COMPONENTS;
+      for (int lane = 0; lane < CodeLayout.LANES; lane += 8, q += 8) {
+        ShortVector highs = ShortVector.fromMemorySegment(S, ALL, high + at + 2L * lane, LE);
+        ShortVector lows = ShortVector.fromMemorySegment(S, ALL, low + at + 2L * lane, LE);
+        highs
+            .lanewise(LSHL, 4)
+            .and((short) 0xf0)
+            .add(lows.and((short) 15))
+            .sub((short) 128)
+            .and(ShortVector.fromArray(S, keep, q))
+            .intoArray(planes, q);
+        highs
+            .and((short) 0xf0)
+            .add(lows.lanewise(LSHR, 4).and((short) 15))
+            .sub((short) 128)
+            .and(ShortVector.fromArray(S, keep, q + 32))
+            .intoArray(planes, q + 32);
+        highs
+            .lanewise(LSHR, 4)
+            .and((short) 0xf0)
+            .add(lows.lanewise(LSHR, 8).and((short) 15))
+            .sub((short) 128)
+            .and(ShortVector.fromArray(S, keep, q + 64))
+            .intoArray(planes, q + 64);
+        highs
+            .lanewise(LSHR, 8)
+            .and((short) 0xf0)
+            .add(lows.lanewise(LSHR, 12))
+            .sub((short) 128)
+            .and(ShortVector.fromArray(S, keep, q + 96))
+            .intoArray(planes, q + 96);
+      }
+    }
+  }
+}

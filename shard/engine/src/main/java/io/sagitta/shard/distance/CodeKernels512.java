@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.distance;
+
+import static io.sagitta.shard.distance.CodeLayout.BLOCK_BYTES;
+import static io.sagitta.shard.distance.CodeLayout.BLOCK_COMPONENTS;
+import static io.sagitta.shard.distance.NativeMemory.ALL;
+import static io.sagitta.shard.distance.NativeMemory.LE;
+import static jdk.incubator.vector.VectorOperators.ADD;
+import static jdk.incubator.vector.VectorOperators.ASHR;
+import static jdk.incubator.vector.VectorOperators.BIT_COUNT;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LSHR;
+import static jdk.incubator.vector.VectorOperators.XOR;
+
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.LongVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/** One 512-bit register a block. */
+final class CodeKernels512 extends CodeKernels {
+  private static final VectorSpecies<Short> S = ShortVector.SPECIES_512;
+  private static final VectorSpecies<Long> L = LongVector.SPECIES_512;
+
+  @Override
+  void products(
+      long base, long stride, int[] ordinals, int count, short[] planes, int blocks, int[] out) {
+    if (blocks == 1) {
+      products(base, stride, ordinals, count, planes, out);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      long row = base + ordinals[i] * stride;
+      IntVector total = IntVector.zero(IntVector.SPECIES_512);
+      for (int chunk = 0; chunk < blocks; chunk += CHUNK_BLOCKS) {
+        ShortVector sum = ShortVector.zero(S);
+        for (int block = chunk; block < Math.min(blocks, chunk + CHUNK_BLOCKS); block++) {
+          long at = row + (long) block * BLOCK_BYTES;
+          int q = block * BLOCK_COMPONENTS;
+          ShortVector codes = ShortVector.fromMemorySegment(S, ALL, at, LE);
+          sum =
+              sum.add(
+                  codes
+                      .and((short) 15)
+                      .mul(ShortVector.fromArray(S, planes, q))
+                      .add(
+                          codes
+                              .lanewise(LSHR, 4)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 32)))
+                      .add(
+                          codes
+                              .lanewise(LSHR, 8)
+                              .and((short) 15)
+                              .mul(ShortVector.fromArray(S, planes, q + 64))
+                              .add(
+                                  codes
+                                      .lanewise(LSHR, 12)
+                                      .mul(ShortVector.fromArray(S, planes, q + 96)))));
+        }
+        total =
+            total.add(
+                sum.reinterpretAsInts()
+                    .lanewise(LSHL, 16)
+                    .lanewise(ASHR, 16)
+                    .add(sum.reinterpretAsInts().lanewise(ASHR, 16)));
+      }
+      out[i] = total.reduceLanes(ADD);
+    }
+  }
+
+  /** Rows of one block, up to 128 components: the query stays in registers. */
+  private static void products(
+      long base, long stride, int[] ordinals, int count, short[] planes, int[] out) {
+    ShortVector q0 = ShortVector.fromArray(S, planes, 0);
+    ShortVector q1 = ShortVector.fromArray(S, planes, 32);
+    ShortVector q2 = ShortVector.fromArray(S, planes, 64);
+    ShortVector q3 = ShortVector.fromArray(S, planes, 96);
+    for (int i = 0; i < count; i++) {
+      long row = base + ordinals[i] * stride;
+      ShortVector codes = ShortVector.fromMemorySegment(S, ALL, row, LE);
+      ShortVector sum =
+          codes
+              .and((short) 15)
+              .mul(q0)
+              .add(codes.lanewise(LSHR, 4).and((short) 15).mul(q1))
+              .add(
+                  codes
+                      .lanewise(LSHR, 8)
+                      .and((short) 15)
+                      .mul(q2)
+                      .add(codes.lanewise(LSHR, 12).mul(q3)));
+      out[i] =
+          sum.reinterpretAsInts()
+              .lanewise(LSHL, 16)
+              .lanewise(ASHR, 16)
+              .add(sum.reinterpretAsInts().lanewise(ASHR, 16))
+              .reduceLanes(ADD);
+    }
+  }
+
+  @Override
+  void differing(long base, long stride, int[] ordinals, int count, long[] bits, int[] out) {
+    for (int i = 0; i < count; i++) {
+      long row = base + ordinals[i] * stride;
+      LongVector sum = LongVector.zero(L);
+      for (int word = 0; word < bits.length; word += 8) {
+        sum =
+            sum.add(
+                LongVector.fromMemorySegment(L, ALL, row + 8L * word, LE)
+                    .lanewise(XOR, LongVector.fromArray(L, bits, word))
+                    .lanewise(BIT_COUNT));
+      }
+      out[i] = (int) sum.reduceLanes(ADD);
+    }
+  }
+
+  @Override
+  void unpack(long high, long low, short[] keep, short[] planes, int blocks) {
+    for (int block = 0; block < blocks; block++) {
+      long at = (long) block * BLOCK_BYTES;
+      int q = block * BLOCK_COMPONENTS;
+      ShortVector highs = ShortVector.fromMemorySegment(S, ALL, high + at, LE);
+      ShortVector lows = ShortVector.fromMemorySegment(S, ALL, low + at, LE);
+      highs
+          .lanewise(LSHL, 4)
+          .and((short) 0xf0)
+          .add(lows.and((short) 15))
+          .sub((short) 128)
+          .and(ShortVector.fromArray(S, keep, q))
+          .intoArray(planes, q);
+      highs
+          .and((short) 0xf0)
+          .add(lows.lanewise(LSHR, 4).and((short) 15))
+          .sub((short) 128)
+          .and(ShortVector.fromArray(S, keep, q + 32))
+          .intoArray(planes, q + 32);
+      highs
+          .lanewise(LSHR, 4)
+          .and((short) 0xf0)
+          .add(lows.lanewise(LSHR, 8).and((short) 15))
+          .sub((short) 128)
+          .and(ShortVector.fromArray(S, keep, q + 64))
+          .intoArray(planes, q + 64);
+      highs
+          .lanewise(LSHR, 8)
+          .and((short) 0xf0)
+          .add(lows.lanewise(LSHR, 12))
+          .sub((short) 128)
+          .and(ShortVector.fromArray(S, keep, q + 96))
+          .intoArray(planes, q + 96);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.hnsw;
+
+import io.sagitta.shard.distance.PreparedQuery;
+import io.sagitta.shard.distance.QueryPlanes;
+import io.sagitta.shard.distance.TopK;
+
+/**
+ * Searches indexes, one at a time; several searchers may search one index, also while rows are
+ * inserted. Keeps its room, so that a search allocates nothing once it has grown. One thread at a
+ * time.
+ */
+public final class GraphSearcher {
+  private final GraphWalk walk = new GraphWalk();
+  private QueryPlanes planes;
+  private float[] values = new float[0];
+  private int[] hits = new int[0];
+  private float[] estimates = new float[0];
+  private float[] scores = new float[0];
+
+  /**
+   * Collects the best rows by estimate, best first: see {@link #hits} and {@link #estimates}.
+   *
+   * @param query on the index's field
+   * @param depth rows wanted
+   * @param acceptOrNull which rows may be collected, row {@code r} as bit {@code r & 63} of word
+   *     {@code r >> 6}; null where all may. Rows refused are still walked over.
+   * @param limit no ordinal from this on is collected
+   * @param visitedMax rows scored after which the search gives up: the caller then scans
+   * @return rows found; fewer than {@code depth} where it gave up, or no more were met
+   */
+  public int search(
+      VectorIndex index,
+      CodeQuery query,
+      Effort effort,
+      int depth,
+      long[] acceptOrNull,
+      int limit,
+      long visitedMax,
+      StopCheck stop) {
+    if (!query.parameters().equals(index.parameters())) {
+      throw new IllegalArgumentException(
+          "query on " + query.parameters() + ", index of " + index.parameters());
+    }
+    GraphMemory memory = index.acquire();
+    try {
+      return search(
+          index.space(), memory, query, effort, depth, acceptOrNull, limit, visitedMax, stop);
+    } finally {
+      walk.end();
+      memory.release();
+    }
+  }
+
+  private int search(
+      GraphSpace space,
+      GraphMemory memory,
+      CodeQuery query,
+      Effort effort,
+      int depth,
+      long[] acceptOrNull,
+      int limit,
+      long visitedMax,
+      StopCheck stop) {
+    if (planes == null || !planes.layout().equals(memory.rows.layout())) {
+      planes = new QueryPlanes(memory.rows.layout());
+      values = new float[memory.parameters.dimension()];
+    }
+    if (hits.length < depth) {
+      hits = new int[depth];
+      estimates = new float[depth];
+    }
+    walk.begin(memory, planes, effort.traversal());
+    long entry = memory.entry();
+    if (GraphMemory.entryOrdinal(entry) < 0) {
+      return 0;
+    }
+    space.planes(query, values, planes);
+    int from = walk.descend(GraphMemory.entryOrdinal(entry), GraphMemory.entryLevel(entry), 0);
+    int ef = Math.max(effort.ef(), depth);
+    walk.walk(from, 0, ef, acceptOrNull, limit, visitedMax, stop);
+    return walk.best(depth, hits, estimates);
+  }
+
+  /**
+   * Searches, scores the best {@link Effort#rerank} rows exactly and offers them to a heap as
+   * {@code firstRef + ordinal}.
+   *
+   * @return rows scored exactly
+   */
+  public int search(
+      VectorIndex index,
+      ExactRows rows,
+      PreparedQuery exact,
+      CodeQuery query,
+      Effort effort,
+      long[] acceptOrNull,
+      int limit,
+      long visitedMax,
+      StopCheck stop,
+      TopK heap,
+      long firstRef) {
+    int count =
+        search(index, query, effort, effort.rerank(), acceptOrNull, limit, visitedMax, stop);
+    if (scores.length < count) {
+      scores = new float[hits.length];
+    }
+    rows.score(exact, hits, 0, count, scores, 0);
+    for (int i = 0; i < count; i++) {
+      heap.offer(scores[i], firstRef + hits[i]);
+    }
+    return count;
+  }
+
+  /** Ordinals that the last search found, best first; as many as it returned are valid. */
+  public int[] hits() {
+    return hits;
+  }
+
+  /**
+   * Their estimated distances: lower is better whatever the metric, comparable between indexes of
+   * one field.
+   */
+  public float[] estimates() {
+    return estimates;
+  }
+
+  /** Rows that the last search scored by their codes. */
+  public long visited() {
+    return walk.scored();
+  }
+
+  /** Whether it ended at {@code visitedMax}: rows may be missing that a scan would find. */
+  public boolean gaveUp() {
+    return walk.gaveUp();
+  }
+}

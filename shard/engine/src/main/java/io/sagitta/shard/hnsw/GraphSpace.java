@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.hnsw;
+
+import io.sagitta.model.Metric;
+import io.sagitta.shard.distance.CodeRows;
+import io.sagitta.shard.distance.QueryPlanes;
+import io.sagitta.shard.distance.VectorRows;
+
+/**
+ * From a vector as stored to what an index encodes and compares: of length 1 under cosine, less the
+ * index's centre, rotated. Immutable.
+ *
+ * <p>Distances: under cosine and l2 the squared length of the difference, which needs neither the
+ * centre nor, for cosine, anything else, since between vectors of length 1 it is 2 - 2 cos; a row's
+ * bias is its own squared length. Under dot the negative product; a row's bias is its product with
+ * the centre. Under hamming the number of differing bits.
+ */
+final class GraphSpace {
+  /**
+   * Components are cut off here, so that no estimate of 16,384 of them overflows. Rows that are
+   * longer are estimated wrong, and scored right in the end.
+   */
+  private static final float COMPONENT_MAX = 0x1p50f;
+
+  private final IndexParameters parameters;
+  private final Rotation rotation;
+  private final float[] centre;
+  private final float[] rotatedCentre;
+  private final float centreSquare;
+
+  GraphSpace(IndexParameters parameters, float[] centre) {
+    if (centre.length != parameters.dimension()) {
+      throw new IllegalArgumentException(
+          "centre of " + centre.length + " components, expected " + parameters.dimension());
+    }
+    this.parameters = parameters;
+    this.rotation = parameters.bits() ? null : new Rotation(parameters.dimension());
+    this.centre = centre.clone();
+    this.rotatedCentre = centre.clone();
+    clamp(rotatedCentre);
+    if (rotation != null) {
+      rotation.apply(rotatedCentre);
+    }
+    this.centreSquare = dot(rotatedCentre, rotatedCentre);
+  }
+
+  float[] centre() {
+    return centre.clone();
+  }
+
+  /** Brings a query's components, changed in place, into the space but for the centre. */
+  static void prepare(IndexParameters parameters, Rotation rotation, float[] values) {
+    if (parameters.metric() == Metric.COSINE) {
+      normalize(values, parameters.dimension());
+    }
+    clamp(values);
+    rotation.apply(values);
+  }
+
+  /** Encodes row {@code from} of {@code source}; {@code values} is room for one vector. */
+  void encode(CodeRows rows, int ordinal, VectorRows source, int from, float[] values) {
+    if (parameters.bits()) {
+      rows.encodeBits(ordinal, source, from);
+      return;
+    }
+    source.read(from, values);
+    prepare(parameters, rotation, values);
+    for (int i = 0; i < parameters.dimension(); i++) {
+      values[i] -= rotatedCentre[i];
+    }
+    float bias = parameters.squared() ? dot(values, values) : dot(values, rotatedCentre);
+    rows.encode(ordinal, values, bias);
+  }
+
+  /** A query, prepared, as planes for this index; {@code values} is room for one vector. */
+  void planes(CodeQuery query, float[] values, QueryPlanes out) {
+    if (parameters.bits()) {
+      out.setBits(query.prepared());
+      return;
+    }
+    float[] prepared = query.prepared();
+    if (parameters.squared()) {
+      for (int i = 0; i < parameters.dimension(); i++) {
+        values[i] = prepared[i] - rotatedCentre[i];
+      }
+      out.set(values, dot(values, values), 1, 2);
+    } else {
+      out.set(prepared, -dot(prepared, rotatedCentre), 0, 1);
+    }
+  }
+
+  /** A row as a query of floats: what its 8 bits mean, against 4 bits or 8. */
+  void planes(CodeRows rows, int ordinal, float[] values, QueryPlanes out) {
+    if (parameters.bits()) {
+      out.setBitRow(rows, ordinal);
+      return;
+    }
+    rows.decode(ordinal, values);
+    if (parameters.squared()) {
+      out.set(values, dot(values, values), 1, 2);
+    } else {
+      for (int i = 0; i < parameters.dimension(); i++) {
+        values[i] += rotatedCentre[i];
+      }
+      out.set(values, -dot(values, rotatedCentre), 0, 1);
+    }
+  }
+
+  /** A row's code itself as the query, against 8 bits: distances between rows. */
+  void rowPlanes(CodeRows rows, int ordinal, QueryPlanes out) {
+    if (parameters.bits()) {
+      out.setBitRow(rows, ordinal);
+    } else if (parameters.squared()) {
+      out.setRow(rows, ordinal, 0, 1, 1, 2);
+    } else {
+      out.setRow(rows, ordinal, -centreSquare, -1, -1, 1);
+    }
+  }
+
+  private static void normalize(float[] values, int dimension) {
+    double squares = 0;
+    for (int i = 0; i < dimension; i++) {
+      squares = Math.fma((double) values[i], (double) values[i], squares);
+    }
+    double inverse = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (int i = 0; i < dimension; i++) {
+      values[i] = (float) (values[i] * inverse);
+    }
+  }
+
+  private static void clamp(float[] values) {
+    for (int i = 0; i < values.length; i++) {
+      values[i] = Math.clamp(values[i], -COMPONENT_MAX, COMPONENT_MAX);
+    }
+  }
+
+  private static float dot(float[] left, float[] right) {
+    double sum = 0;
+    for (int i = 0; i < left.length; i++) {
+      sum += (double) left[i] * right[i];
+    }
+    return (float) sum;
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.hnsw;
+
+import io.sagitta.shard.distance.CodeScorer;
+import io.sagitta.shard.distance.NativeMemory;
+import io.sagitta.shard.distance.QueryPlanes;
+
+/**
+ * Walks over one graph towards a query, reading codes only. Keeps its room between walks, so that a
+ * walk allocates nothing; one thread at a time.
+ *
+ * <p>A step follows the {@link #BEAM} best open rows at once: their new neighbours' codes are
+ * fetched together, which hides most of what memory takes. The few rows that a stricter order would
+ * have spared cost less.
+ */
+final class GraphWalk {
+  private static final int BEAM = 4;
+
+  /** Steps between two questions whether to stop. */
+  private static final int STEPS_PER_CHECK = 32;
+
+  private final BucketQueue queue = new BucketQueue();
+  private final VisitedSet visited = new VisitedSet();
+  private int[] ordinals = new int[0];
+  private float[] distances = new float[0];
+
+  private GraphMemory memory;
+  private QueryPlanes query;
+  private Traversal traversal;
+
+  private long scored;
+  private boolean gaveUp;
+
+  /** What touching read; kept so that it is read. */
+  @SuppressWarnings("UnusedVariable") // a place to store to is its use
+  private int touched;
+
+  /** Begins a search: sets what is walked, and the count of rows scored to 0. */
+  void begin(GraphMemory newMemory, QueryPlanes newQuery, Traversal newTraversal) {
+    memory = newMemory;
+    query = newQuery;
+    traversal = newMemory.parameters.bits() ? Traversal.BITS : newTraversal;
+    if (traversal == Traversal.BITS && !newMemory.parameters.bits()) {
+      throw new IllegalArgumentException("walk by bits over " + newMemory.parameters.type());
+    }
+    if (traversal == Traversal.EIGHT && !newMemory.rows.hasLow()) {
+      throw new IllegalStateException("the low nibbles were dropped");
+    }
+    scored = 0;
+    gaveUp = false;
+    int batch = (BEAM + 1) * newMemory.width;
+    if (ordinals.length < batch) {
+      ordinals = new int[batch];
+      distances = new float[batch];
+    }
+  }
+
+  /** Ends a search; the memory may go. */
+  void end() {
+    memory = null;
+    query = null;
+  }
+
+  /** Rows scored since {@link #begin}. */
+  long scored() {
+    return scored;
+  }
+
+  /** Whether the last walk ended because it had scored as many rows as it was allowed. */
+  boolean gaveUp() {
+    return gaveUp;
+  }
+
+  /** From a row down to {@code toLevel}, on each level to the nearest row; returns that. */
+  int descend(int from, int fromLevel, int toLevel) {
+    int best = from;
+    ordinals[0] = from;
+    score(1);
+    float bestDistance = distances[0];
+    for (int level = fromLevel; level > toLevel; level--) {
+      boolean better = true;
+      while (better) {
+        better = false;
+        int count = links(memory.list(best, level), memory.width(level));
+        score(count);
+        for (int i = 0; i < count; i++) {
+          if (distances[i] < bestDistance) {
+            bestDistance = distances[i];
+            best = ordinals[i];
+            better = true;
+          }
+        }
+      }
+    }
+    return best;
+  }
+
+  private int links(long list, int width) {
+    int count = 0;
+    for (; count < width; count++) {
+      int link = NativeMemory.intAt(list + 4L * count);
+      if (link < 0) {
+        break;
+      }
+      ordinals[count] = link;
+    }
+    return count;
+  }
+
+  /**
+   * Walks a level until nothing open is among the best {@code effort} rows that are accepted.
+   *
+   * @param accept null where all rows below {@code limit} are
+   * @param scoredMax rows since {@link #begin} after which it gives up
+   */
+  void walk(
+      int from, int level, int effort, long[] accept, int limit, long scoredMax, StopCheck stop) {
+    boolean all = accept == null && limit >= memory.linkedEnd();
+    int width = memory.width(level);
+    queue.start(effort);
+    visited.start(memory.capacity);
+    visited.add(from);
+    ordinals[0] = from;
+    int count = 1;
+    for (int step = 1; ; step++) {
+      if (count > 0) {
+        score(count);
+        if (all) {
+          queue.push(ordinals, distances, count);
+        } else {
+          queue.push(ordinals, distances, count, accept, limit);
+        }
+      }
+      if (scored >= scoredMax) {
+        gaveUp = true;
+        return;
+      }
+      if (step % STEPS_PER_CHECK == 0) {
+        stop.check();
+      }
+      count = follow(level, width);
+      if (count < 0) {
+        return;
+      }
+    }
+  }
+
+  /** The new neighbours of the best open rows; -1 where no row is open. */
+  private int follow(int level, int width) {
+    int count = 0;
+    int row = queue.pop();
+    if (row < 0) {
+      return -1;
+    }
+    for (int i = 1; row >= 0; i++) {
+      count = visited.addAll(memory.list(row, level), width, ordinals, count);
+      row = i < BEAM ? queue.pop() : -1;
+    }
+    return count;
+  }
+
+  /** See {@link VisitedSet#addAll}. Static, over arrays in hand, for the compiler's sake. */
+  static int freshLinks(
+      long list, int width, long[] bits, int[] log, int logged, int[] out, int count) {
+    for (int i = 0; i < width; i++) {
+      int link = NativeMemory.intAt(list + 4L * i);
+      if (link < 0) {
+        break;
+      }
+      int word = link >>> 6;
+      long seen = bits[word];
+      int fresh = (int) (~seen >>> link) & 1;
+      bits[word] = seen | 1L << link;
+      out[count] = link;
+      log[logged] = link;
+      count += fresh;
+      logged += fresh;
+    }
+    return count;
+  }
+
+  private void score(int count) {
+    touched += CodeScorer.touch(memory.rows, ordinals, count);
+    switch (traversal) {
+      case FOUR -> CodeScorer.four(memory.rows, query, ordinals, count, distances);
+      case EIGHT -> CodeScorer.eight(memory.rows, query, ordinals, count, distances);
+      case BITS -> CodeScorer.bits(memory.rows, query, ordinals, count, distances);
+    }
+    scored += count;
+  }
+
+  /** See {@link BucketQueue#best}; once after a walk. */
+  int best(int depth, int[] outOrdinals, float[] outDistances) {
+    return queue.best(depth, outOrdinals, outDistances);
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.hnsw;
+
+import io.sagitta.shard.distance.CodeScorer;
+import io.sagitta.shard.distance.QueryPlanes;
+import java.util.Arrays;
+
+/**
+ * Chooses a row's links from candidates: the nearest first, and after that only those nearer to the
+ * row than to any link chosen before (Malkov and Yashunin 2018, algorithm 4), so that links lead in
+ * all directions. Distances are between 8-bit codes; one thread at a time.
+ *
+ * <p>Copies of one vector are as near to each other as to the row: with "nearer" meant strictly the
+ * first copy stands for all, and a knot of copies keeps its links to the rest. But then the others
+ * would have no links to them. So a few of the nearest that were passed over are added where few
+ * were chosen, and candidates of one distance come in an order that depends on the row whose list
+ * it is, so that each copy gets into some lists.
+ */
+final class LinkChoice {
+  private static final int SPREAD = 0x9e3779b1;
+
+  /** Its inverse modulo 2^32. */
+  private static final int GATHER = 0x0e8b2f51;
+
+  private final QueryPlanes planes;
+  private GraphMemory memory;
+  private GraphSpace space;
+  private int[] candidates = new int[0];
+  private float[] distances = new float[0];
+  private long[] keys = new long[0];
+  private int[] passedOver = new int[0];
+  private float[] toChosen = new float[0];
+
+  LinkChoice(QueryPlanes planes) {
+    this.planes = planes;
+  }
+
+  void begin(GraphMemory newMemory, GraphSpace newSpace) {
+    memory = newMemory;
+    space = newSpace;
+  }
+
+  void end() {
+    memory = null;
+    space = null;
+  }
+
+  /** Room for the candidates of {@link #choose}; filled by the caller. */
+  int[] candidates(int count) {
+    if (candidates.length < count) {
+      candidates = Arrays.copyOf(candidates, Math.max(count, 2 * candidates.length));
+      distances = new float[candidates.length];
+      keys = new long[candidates.length];
+      passedOver = new int[candidates.length];
+    }
+    return candidates;
+  }
+
+  /**
+   * Chooses at most {@code max} links of {@code row} from the first {@code count} candidates, at
+   * least {@code min} where there are as many; nearest first, but for those added.
+   *
+   * @return how many, in {@code out}
+   */
+  int choose(int row, int count, int min, int max, int[] out) {
+    if (toChosen.length < max) {
+      toChosen = new float[max];
+    }
+    sort(row, count);
+    int chosen = 0;
+    int passed = 0;
+    for (int i = 0; i < count && chosen < max; i++) {
+      int candidate = (DistanceKeys.low(keys[i]) - row) * GATHER;
+      if (chosen > 0 && isOccluded(candidate, DistanceKeys.distance(keys[i]), out, chosen)) {
+        passedOver[passed++] = candidate;
+      } else {
+        out[chosen++] = candidate;
+      }
+    }
+    for (int i = 0; i < passed && chosen < min; i++) {
+      out[chosen++] = passedOver[i];
+    }
+    return chosen;
+  }
+
+  private void sort(int row, int count) {
+    space.rowPlanes(memory.rows, row, planes);
+    score(candidates, count, distances);
+    for (int i = 0; i < count; i++) {
+      keys[i] = DistanceKeys.key(distances[i], candidates[i] * SPREAD + row);
+    }
+    Arrays.sort(keys, 0, count);
+  }
+
+  private boolean isOccluded(int candidate, float distance, int[] chosen, int count) {
+    space.rowPlanes(memory.rows, candidate, planes);
+    score(chosen, count, toChosen);
+    boolean strict = memory.parameters.bits();
+    for (int i = 0; i < count; i++) {
+      // Differing bits are often equal by chance; there only copies are passed over.
+      if (toChosen[i] < distance || toChosen[i] == (strict ? 0 : distance)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void score(int[] ordinals, int count, float[] out) {
+    if (memory.parameters.bits()) {
+      CodeScorer.bits(memory.rows, planes, ordinals, count, out);
+    } else {
+      CodeScorer.eight(memory.rows, planes, ordinals, count, out);
+    }
+  }
+}

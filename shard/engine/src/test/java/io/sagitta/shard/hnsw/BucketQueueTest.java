@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.hnsw;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sagitta.it.testkit.Seed;
+import io.sagitta.it.testkit.Seeded;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+/** Against a list that is sorted anew for each question. */
+@Seeded
+class BucketQueueTest {
+  private record Row(int ordinal, float distance) {}
+
+  @Test
+  void the_best_are_kept_whatever_the_distances_are(Seed seed) {
+    RandomGenerator random = seed.random();
+    for (int round = 0; round < 300; round++) {
+      int effort = random.nextInt(1, 300);
+      int style = random.nextInt(6);
+      boolean masked = random.nextBoolean();
+      long[] accept = new long[200];
+      Arrays.setAll(accept, i -> masked ? random.nextLong() : -1);
+      BucketQueue queue = new BucketQueue();
+      queue.start(effort);
+      List<Row> counting = new ArrayList<>();
+      int ordinal = 0;
+      int pops = 0;
+      while (ordinal < 12_000) {
+        int count = ordinal == 0 ? 1 : random.nextInt(1, 130);
+        int[] ordinals = new int[count];
+        float[] distances = new float[count];
+        for (int i = 0; i < count; i++) {
+          ordinals[i] = ordinal++;
+          distances[i] = distance(style, ordinal, random);
+          if ((accept[ordinals[i] >> 6] >>> ordinals[i] & 1) != 0) {
+            counting.add(new Row(ordinals[i], distances[i]));
+          }
+        }
+        if (masked) {
+          queue.push(ordinals, distances, count, accept, Integer.MAX_VALUE);
+        } else {
+          queue.push(ordinals, distances, count);
+        }
+        for (int i = random.nextInt(5); i > 0; i--) {
+          pops += queue.pop() >= 0 ? 1 : 0;
+        }
+      }
+      assertThat(pops).isPositive();
+      counting.sort(Comparator.comparing(Row::distance));
+      int depth = random.nextInt(1, effort + 1);
+      int[] best = new int[depth];
+      float[] distances = new float[depth];
+      int count = queue.best(depth, best, distances);
+      assertThat(count).isEqualTo(Math.min(depth, counting.size()));
+      for (int i = 0; i < count; i++) {
+        assertThat(distances[i])
+            .as("place %d of %d, effort %d, style %d", i, count, effort, style)
+            .isEqualTo(counting.get(i).distance());
+      }
+      assertThat(Arrays.copyOf(best, count)).doesNotHaveDuplicates();
+    }
+  }
+
+  private static float distance(int style, int ordinal, RandomGenerator random) {
+    double unit = random.nextGaussian();
+    return (float)
+        switch (style) {
+          case 0 -> unit;
+          // Ever better, as on the way to a query.
+          case 1 -> 1000.0 / ordinal + Math.abs(unit) / 100;
+          case 2 -> random.nextInt(3);
+          case 3 -> 5;
+          // A few far beyond the rest, on both sides.
+          case 4 -> random.nextInt(100) == 0 ? 1e12 * unit : unit;
+          default -> -1e20 * Math.exp(unit * 10);
+        };
+  }
+
+  @Test
+  void rows_come_out_nearest_first_but_for_the_width_of_a_bucket(Seed seed) {
+    RandomGenerator random = seed.random();
+    BucketQueue queue = new BucketQueue();
+    queue.start(200);
+    int[] ordinals = new int[100];
+    float[] distances = new float[100];
+    float[] all = new float[1000];
+    for (int i = 0; i < 1000; i += 100) {
+      for (int j = 0; j < 100; j++) {
+        ordinals[j] = i + j;
+        all[i + j] = distances[j] = (float) random.nextGaussian();
+      }
+      queue.push(ordinals, distances, 100);
+    }
+    float before = Float.NEGATIVE_INFINITY;
+    int popped = 0;
+    for (int row = queue.pop(); row >= 0; row = queue.pop()) {
+      assertThat(all[row]).isGreaterThan(before - 0.1f);
+      before = all[row];
+      popped++;
+    }
+    assertThat(popped).isBetween(200, 300);
+  }
+}
