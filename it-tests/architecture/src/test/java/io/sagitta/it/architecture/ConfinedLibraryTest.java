@@ -48,4 +48,17 @@ class ConfinedLibraryTest {
         .allowEmptyShould(true)
         .check(ProductionCode.ALL);
   }
+
+  @Test
+  void contendersStayInTheirWorkers() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.sagitta.ops.bench.engine.worker..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.lucene..", "io.github.jbellis..")
+        .because("Lucene and JVector are measured, not used: only their workers know them")
+        .allowEmptyShould(true)
+        .check(ProductionCode.ALL);
+  }
 }

@@ -32,6 +32,8 @@ class ImportDirectionTest {
     NODE("io.sagitta.node", ROUTER, RAFT, ENGINE, SERVER, CLIENT, PROTOCOL, MODEL),
     CLI("io.sagitta.ops.cli", CLIENT, PROTOCOL, MODEL),
     BENCH("io.sagitta.ops.bench", CLIENT, PROTOCOL, MODEL),
+    // Measures the graph itself, in process.
+    BENCH_CONTENDERS("io.sagitta.ops.bench.engine.worker", BENCH, ENGINE, MODEL),
     TESTKIT("io.sagitta.it.testkit");
 
     private final String root;

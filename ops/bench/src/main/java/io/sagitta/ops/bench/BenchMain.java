@@ -5,6 +5,7 @@ import io.sagitta.ops.bench.chaos.KillCommand;
 import io.sagitta.ops.bench.chaos.PowerCutCommand;
 import io.sagitta.ops.bench.chaos.StaleReadCommand;
 import io.sagitta.ops.bench.demo.DemoCommand;
+import io.sagitta.ops.bench.engine.EngineCommand;
 import io.sagitta.ops.bench.measure.IngestCommand;
 import io.sagitta.ops.bench.measure.RestartCommand;
 import io.sagitta.ops.bench.measure.ServeCommand;
@@ -69,12 +70,17 @@ public final class BenchMain implements Runnable {
   /** Measures. */
   @Command(
       name = "bench",
-      description = "Measures a cluster of its own on this machine.",
-      subcommands = {IngestCommand.class, RestartCommand.class, ServeCommand.class})
+      description = "Measures the engine, or a cluster of its own, on this machine.",
+      subcommands = {
+        EngineCommand.class,
+        IngestCommand.class,
+        RestartCommand.class,
+        ServeCommand.class
+      })
   static final class Bench implements Runnable {
     @Override
     public void run() {
-      throw missing(this, "ingest, restart, serve");
+      throw missing(this, "engine, ingest, restart, serve");
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.bench.wordnet;
 
-import io.sagitta.ops.bench.Progress;
+import io.sagitta.ops.bench.CacheFolder;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -27,6 +27,8 @@ import java.util.zip.CheckedOutputStream;
  * categories; rows {@code int32}; per row the id {@code int64} and 384 {@code float32}; CRC32C of
  * all before, {@code int64}.
  *
+ * <p>While it is made, an {@link EmbeddingJournal} beside it keeps what is embedded.
+ *
  * @param glosses in id order
  * @param vectors one of 384 components each
  * @param embedSeconds what embedding took; 0 where the cache had them
@@ -40,7 +42,7 @@ public record GlossCollection(List<Gloss> glosses, float[][] vectors, double emb
     List<Gloss> glosses = WordNet.read(categories);
     String key = GlossEmbedder.MODEL + " wordnet-3.1 " + new TreeSet<>(categories);
     Path cache =
-        cacheFolder()
+        CacheFolder.path()
             .resolve("glosses-" + Integer.toHexString(key.hashCode()) + "-" + glosses.size());
     Optional<float[][]> cached = readCache(cache, key, glosses, progressOut);
     if (cached.isPresent()) {
@@ -48,22 +50,13 @@ public record GlossCollection(List<Gloss> glosses, float[][] vectors, double emb
     }
     long start = System.nanoTime();
     float[][] vectors =
-        new GlossEmbedder()
-            .embedAll(
-                glosses.stream().map(Gloss::gloss).toList(),
-                new Progress(progressOut, "embedding glosses", glosses.size()));
-    double seconds = (System.nanoTime() - start) / 1e9;
-    writeCache(cache, key, glosses, vectors);
-    return new GlossCollection(glosses, vectors, seconds);
-  }
-
-  private static Path cacheFolder() {
-    String base = System.getenv("XDG_CACHE_HOME");
-    Path root =
-        base == null || base.isBlank()
-            ? Path.of(System.getProperty("user.home"), ".cache")
-            : Path.of(base);
-    return root.resolve("sagitta");
+        TextVectors.embed(
+            cache.resolveSibling(cache.getFileName() + ".part"),
+            key,
+            glosses.stream().map(Gloss::gloss).toList(),
+            progressOut,
+            made -> writeCache(cache, key, glosses, made));
+    return new GlossCollection(glosses, vectors, (System.nanoTime() - start) / 1e9);
   }
 
   private static Optional<float[][]> readCache(

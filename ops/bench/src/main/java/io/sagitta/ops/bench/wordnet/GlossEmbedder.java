@@ -3,6 +3,7 @@ package io.sagitta.ops.bench.wordnet;
 
 import dev.langchain4j.model.embedding.onnx.allminilml6v2q.AllMiniLmL6V2QuantizedEmbeddingModel;
 import io.sagitta.ops.bench.Progress;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,11 +24,14 @@ public final class GlossEmbedder {
     return model.embed(text).content().vector();
   }
 
-  /** Vectors of all texts, in their order, on all cores. */
-  public float[][] embedAll(List<String> texts, Progress progress) throws InterruptedException {
-    float[][] vectors = new float[texts.size()][];
+  /**
+   * Embeds on all cores what the journal does not have yet, a chunk at a time; afterwards it has
+   * all.
+   */
+  void embedAll(List<String> texts, EmbeddingJournal journal, Progress progress)
+      throws InterruptedException {
     AtomicInteger next = new AtomicInteger();
-    AtomicInteger done = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger(journal.rowsDone());
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Thread[] workers = new Thread[Runtime.getRuntime().availableProcessors()];
     for (int w = 0; w < workers.length; w++) {
@@ -38,13 +42,14 @@ public final class GlossEmbedder {
               .start(
                   () -> {
                     try {
-                      for (int i; (i = next.getAndIncrement()) < vectors.length; ) {
-                        vectors[i] = embed(texts.get(i));
-                        progress.at(done.incrementAndGet());
+                      for (int chunk; (chunk = next.getAndIncrement()) < journal.chunks(); ) {
+                        if (!journal.has(chunk)) {
+                          embed(texts, journal, chunk, done, progress);
+                        }
                       }
-                    } catch (RuntimeException | Error e) {
+                    } catch (IOException | RuntimeException | Error e) {
                       failure.compareAndSet(null, e);
-                      next.set(vectors.length);
+                      next.set(journal.chunks());
                     }
                   });
     }
@@ -54,6 +59,20 @@ public final class GlossEmbedder {
     if (failure.get() != null) {
       throw new IllegalStateException("embedding failed", failure.get());
     }
-    return vectors;
+  }
+
+  private void embed(
+      List<String> texts,
+      EmbeddingJournal journal,
+      int chunk,
+      AtomicInteger done,
+      Progress progress)
+      throws IOException {
+    float[][] vectors = new float[journal.rowsOf(chunk)][];
+    for (int i = 0; i < vectors.length; i++) {
+      vectors[i] = embed(texts.get(journal.firstRow(chunk) + i));
+      progress.at(done.incrementAndGet());
+    }
+    journal.append(chunk, vectors);
   }
 }

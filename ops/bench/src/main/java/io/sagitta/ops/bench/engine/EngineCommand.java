@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.ops.bench.engine;
+
+import io.sagitta.model.SagittaException;
+import io.sagitta.ops.bench.LaneCommand;
+import io.sagitta.ops.bench.report.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code sagitta bench engine}. */
+@Command(
+    name = "engine",
+    description =
+        "Measures the graph beside other libraries: queries per second at equal recall@10, on one"
+            + " pinned core, on the same data in the same run.")
+public final class EngineCommand extends LaneCommand {
+  /** Neighbours asked for. */
+  static final int K = 10;
+
+  static final List<Double> RECALLS = List.of(0.90, 0.95, 0.99);
+
+  private static final int LAUNCHES_MAX = 99;
+  private static final int QUERIES_MIN = 100;
+
+  @Option(
+      names = "--lane",
+      paramLabel = "LANE",
+      split = ",",
+      description = "glove-100, minilm-384, hard-384, ood-100, ood-384; all unless given.")
+  private List<String> lanes = Arrays.stream(Lane.values()).map(Lane::id).toList();
+
+  @Option(
+      names = "--peer",
+      paramLabel = "PEER",
+      split = ",",
+      description =
+          "hnswlib, faiss-flat, faiss-sq8, usearch, lucene, lucene-8bit, lucene-4bit, jvector; all"
+              + " unless given.")
+  private List<String> peers = Arrays.stream(Peer.values()).map(Peer::id).toList();
+
+  @Option(
+      names = "--launches",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Processes of each peer, interleaved; default ${DEFAULT-VALUE}.")
+  private int launches;
+
+  @Option(
+      names = "--queries",
+      paramLabel = "N",
+      defaultValue = "3000",
+      description =
+          "Different queries, drawn by the seed from vectors no index has; default"
+              + " ${DEFAULT-VALUE}. Fewer flatter everybody: caches hold what they touch.")
+  private int queries;
+
+  @Option(
+      names = "--prepare",
+      description = "Make the data, the truths and the peers' indexes, and stop before measuring.")
+  private boolean prepareOnly;
+
+  @Override
+  protected List<String> options() {
+    return List.of(
+        "--lane",
+        String.join(",", lanes),
+        "--peer",
+        String.join(",", peers),
+        "--launches",
+        Integer.toString(launches),
+        "--queries",
+        Integer.toString(queries));
+  }
+
+  @Override
+  protected void run(Report report) throws IOException, InterruptedException {
+    List<Lane> measured = all(lanes, "--lane", Lane::of, Lane.values());
+    List<Peer> contenders = all(peers, "--peer", Peer::of, Peer.values());
+    if (launches < 1 || launches > LAUNCHES_MAX) {
+      throw SagittaException.invalid("--launches " + launches + ": 1 to " + LAUNCHES_MAX);
+    }
+    if (queries < QUERIES_MIN) {
+      throw SagittaException.invalid("--queries " + queries + ": at least " + QUERIES_MIN);
+    }
+    Path folder = Files.createTempDirectory("sagitta-engine-");
+    try {
+      Workers workers = new Workers(folder, log());
+      String kernels = workers.kernels();
+      report
+          .put("kernels", kernels)
+          .put("vector_bits", vectorBits(kernels))
+          .put("k", K)
+          .put("queries", queries)
+          .put("launches", launches);
+      report.figures().putArray("lanes");
+      boolean complete = true;
+      for (Lane lane : measured) {
+        LaneRun run = new LaneRun(lane, contenders, workers, queries, seed());
+        run.prepare();
+        if (!prepareOnly) {
+          run.measure(launches);
+          run.enter(report);
+        }
+        complete &= run.isComplete();
+      }
+      report.ok(complete);
+    } finally {
+      DataSet.deleteTree(folder);
+    }
+  }
+
+  private static <T> List<T> all(
+      List<String> names, String option, Function<String, T> of, T[] known) {
+    try {
+      return names.stream().map(of).distinct().toList();
+    } catch (IllegalArgumentException e) {
+      String which = Arrays.stream(known).map(Object::toString).collect(Collectors.joining(", "));
+      throw SagittaException.invalid(option + ": " + e.getMessage() + "; there are " + which);
+    }
+  }
+
+  /** Width of the kernels' registers: 512 for {@code vector-512}, 0 for scalar ones. */
+  static int vectorBits(String kernels) {
+    String digits = kernels.replaceAll("[^0-9]", "");
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.ops.bench.engine.worker;
+
+/** The contenders of the JVM by name. */
+final class Contenders {
+  private Contenders() {}
+
+  static Contender of(String name) {
+    return switch (name) {
+      case "lucene" -> LuceneContender.float32();
+      case "lucene-8bit" -> LuceneContender.quantised(8);
+      case "lucene-4bit" -> LuceneContender.quantised(4);
+      case "jvector" -> new JVectorContender();
+      case "none" -> new NoContender();
+      default -> throw new IllegalArgumentException("no contender '" + name + "'");
+    };
+  }
+}
