@@ -22,6 +22,8 @@ import java.time.Duration;
  * @param retryPauseMax longest such pause
  * @param hedgeAfter how long a read that any replica may serve waits for the first before it asks a
  *     second one too
+ * @param silence how long a replica may take before it is asked whether it is there at all, and how
+ *     long that may take; one that is not there is passed over while the call has time left
  * @param strongOnFollowers whether strong reads go to a near replica, which asks the leader for a
  *     barrier, instead of to the leader: reads then scale with replicas, each at the price of one
  *     more round trip
@@ -40,6 +42,7 @@ public record RouterOptions(
     Duration retryPause,
     Duration retryPauseMax,
     Duration hedgeAfter,
+    Duration silence,
     boolean strongOnFollowers,
     int scanPageBytes,
     long answerBytesMax) {
@@ -58,6 +61,7 @@ public record RouterOptions(
           Duration.ofMillis(10),
           Duration.ofMillis(250),
           Duration.ofMillis(100),
+          Duration.ofSeconds(1),
           false,
           1 << 20,
           64L << 20);

@@ -35,6 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -74,6 +75,7 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
           Duration.ofMillis(1),
           Duration.ofMillis(4),
           Duration.ofSeconds(20),
+          Duration.ofSeconds(20),
           false,
           1 << 14,
           64L << 20);
@@ -88,6 +90,13 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
 
   volatile WriteFault writeFault = (node, write, apply) -> null;
   volatile ReadFault readFault = (node, read, answer) -> null;
+
+  /** What a node says when it is asked whether it is there. */
+  volatile Function<ShardMap.Node, CompletableFuture<Void>> pulse =
+      node -> CompletableFuture.completedFuture(null);
+
+  /** What the router's own replicas know. */
+  volatile Leaders hints = Leaders.UNKNOWN;
 
   /** What nodes know, and what the metadata group knows. */
   private volatile ShardMap known = ShardMap.EMPTY;
@@ -107,6 +116,26 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
     known = truth;
   }
 
+  /** {@link #FAST}, but for these two. */
+  static RouterOptions fast(Duration hedgeAfter, Duration silence) {
+    return new RouterOptions(
+        FAST.readsMax(),
+        FAST.scansMax(),
+        FAST.writeBytesMax(),
+        FAST.writeWait(),
+        FAST.streamBatchesMax(),
+        FAST.streamBytesMax(),
+        FAST.writeTimeout(),
+        FAST.readRetry(),
+        FAST.retryPause(),
+        FAST.retryPauseMax(),
+        hedgeAfter,
+        silence,
+        false,
+        FAST.scanPageBytes(),
+        FAST.answerBytesMax());
+  }
+
   Router router(RouterOptions options) {
     return new Router(
         options,
@@ -114,7 +143,7 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
             nodes.getFirst().id(),
             this,
             this,
-            Leaders.UNKNOWN,
+            shard -> hints.leaderOf(shard),
             this,
             allocator,
             workers,
@@ -269,6 +298,11 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
 
     private Door(ShardMap.Node node) {
       this.node = node;
+    }
+
+    @Override
+    public CompletableFuture<Void> pulse(Duration timeout) {
+      return pulse.apply(node);
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
 import io.sagitta.model.WriteKey;
 import io.sagitta.model.WriteMode;
+import io.sagitta.model.WriteOutcome;
 import io.sagitta.model.WriterId;
 import io.sagitta.router.rows.Sent;
 import java.time.Duration;
@@ -277,6 +278,36 @@ class RouterPutTest {
     assertThat(cluster.shard("c", 0).applied).hasSize(1);
     WriteKey key = cluster.shard("c", 0).applied.getFirst().key().orElseThrow();
     assertThat(key).isEqualTo(new WriteKey(WRITER, 4, 0, 0));
+  }
+
+  @Test
+  void aWriteWithAKeyIsSentElsewhereWhenWhoeverHasItIsGone() {
+    cluster.createKnown("c", SCHEMA, 1);
+    cluster.writeFault =
+        (node, write, apply) -> {
+          WriteOutcome outcome = apply.now();
+          return node.number() == 1
+              ? new CompletableFuture<>()
+              : CompletableFuture.completedFuture(outcome);
+        };
+    cluster.pulse = node -> new CompletableFuture<>();
+    Router router =
+        cluster.router(FakeCluster.fast(FakeCluster.FAST.hedgeAfter(), Duration.ofMillis(20)));
+    PutSession session;
+    try (VectorSchemaRoot like = batch("x")) {
+      session =
+          router
+              .put(
+                  new Command.Put("c", WriteMode.UPSERT, Optional.of(WRITER), Optional.empty()),
+                  like.getSchema(),
+                  null,
+                  FakeCluster.call())
+              .join();
+    }
+    PutAck.Done done = put(session, batch("a", 1), 0);
+    assertThat(done.shards().getFirst().outcome()).isEqualTo("replayed");
+    assertThat(cluster.shard("c", 0).applied).hasSize(1);
+    assertThat(cluster.writes).hasValue(2);
   }
 
   @Test

@@ -43,7 +43,9 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import org.apache.arrow.vector.BigIntVector;
@@ -368,24 +370,8 @@ class RouterReadTest {
   @Test
   void aLateReplicaIsHedgedWhereAnyMayAnswer(Seed seed) {
     fill(seed.random(), 20, 1);
-    RouterOptions f = FakeCluster.FAST;
     Router hedging =
-        cluster.router(
-            new RouterOptions(
-                f.readsMax(),
-                f.scansMax(),
-                f.writeBytesMax(),
-                f.writeWait(),
-                f.streamBatchesMax(),
-                f.streamBytesMax(),
-                f.writeTimeout(),
-                f.readRetry(),
-                f.retryPause(),
-                f.retryPauseMax(),
-                Duration.ofMillis(20),
-                false,
-                f.scanPageBytes(),
-                f.answerBytesMax()));
+        cluster.router(FakeCluster.fast(Duration.ofMillis(20), FakeCluster.FAST.silence()));
     CompletableFuture<ShardAnswer> never = new CompletableFuture<>();
     cluster.readFault = (node, read, answer) -> node.number() == 1 ? never : null;
     Command.Search s = search(vectors(new float[3]), 5, 0);
@@ -406,6 +392,72 @@ class RouterReadTest {
             OptionalLong.empty(),
             false);
     try (RowsAnswer answer = hedging.search(any, FakeCluster.call()).join()) {
+      assertThat(answer.rows().getRowCount()).isEqualTo(5);
+      assertThat(cluster.reads).hasValue(2);
+    }
+  }
+
+  private static final Duration SOON = Duration.ofMillis(20);
+
+  @Test
+  void aLeaderThatIsGoneIsPassedOverLongBeforeTheDeadline(Seed seed) {
+    fill(seed.random(), 20, 1);
+    cluster.readFault =
+        (node, read, answer) -> node.number() == 1 ? new CompletableFuture<>() : null;
+    cluster.pulse =
+        node ->
+            node.number() == 1
+                ? new CompletableFuture<>()
+                : CompletableFuture.completedFuture(null);
+    Router router = cluster.router(FakeCluster.fast(FakeCluster.FAST.hedgeAfter(), SOON));
+    try (RowsAnswer answer =
+        router.search(search(vectors(new float[3]), 5, 0), FakeCluster.call()).join()) {
+      assertThat(answer.rows().getRowCount()).isEqualTo(5);
+      assertThat(cluster.reads).hasValue(2);
+    }
+  }
+
+  @Test
+  void aReplicaThatOnlyTakesItsTimeIsWaitedFor(Seed seed) {
+    fill(seed.random(), 20, 1);
+    CompletableFuture<ShardAnswer> late = new CompletableFuture<>();
+    AtomicReference<Supplier<ShardAnswer>> made = new AtomicReference<>();
+    cluster.readFault =
+        (node, read, answer) -> {
+          made.set(answer);
+          return late;
+        };
+    AtomicInteger pulses = new AtomicInteger();
+    cluster.pulse =
+        node -> {
+          if (pulses.incrementAndGet() == 3) {
+            late.complete(made.get().get());
+          }
+          return CompletableFuture.completedFuture(null);
+        };
+    Router router = cluster.router(FakeCluster.fast(FakeCluster.FAST.hedgeAfter(), SOON));
+    try (RowsAnswer answer =
+        router.search(search(vectors(new float[3]), 5, 0), FakeCluster.call()).join()) {
+      assertThat(answer.rows().getRowCount()).isEqualTo(5);
+      assertThat(cluster.reads).hasValue(1);
+      assertThat(pulses).hasValue(3);
+    }
+  }
+
+  @Test
+  void aLeaderIsNotWaitedForOnceAnotherIsKnown(Seed seed) {
+    fill(seed.random(), 20, 1);
+    cluster.hints = shard -> Optional.of(cluster.nodes.get(0).id());
+    cluster.readFault =
+        (node, read, answer) -> {
+          if (node.number() != 1) {
+            return null;
+          }
+          cluster.hints = shard -> Optional.of(cluster.nodes.get(1).id());
+          return new CompletableFuture<>();
+        };
+    try (RowsAnswer answer =
+        router.search(search(vectors(new float[3]), 5, 0), FakeCluster.call()).join()) {
       assertThat(answer.rows().getRowCount()).isEqualTo(5);
       assertThat(cluster.reads).hasValue(2);
     }

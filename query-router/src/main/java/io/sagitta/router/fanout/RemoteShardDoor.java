@@ -18,6 +18,7 @@ import io.sagitta.model.ShardRead;
 import io.sagitta.model.ShardWrite;
 import io.sagitta.model.WriteOutcome;
 import io.sagitta.model.WriteOutcomeCodec;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -97,6 +98,11 @@ final class RemoteShardDoor implements ShardDoor {
       answer.completeExceptionally(SagittaException.unavailable("the node stops", 0));
     }
     return answer;
+  }
+
+  @Override
+  public CompletableFuture<Void> pulse(Duration timeout) {
+    return peer.terms(List.of(), timeout).thenApply(terms -> null);
   }
 
   private ShardAnswer readNow(ShardRead read, CallContext call) throws Exception {

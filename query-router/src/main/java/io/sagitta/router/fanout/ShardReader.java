@@ -18,13 +18,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * Reads one shard from whichever replica answers. A replica that refuses, cannot be reached or lags
  * behind what is asked is passed over for the next; when all have refused, the shard map is
  * refreshed and they are asked again after a pause, for as long as an election may take. A read
- * that any replica may serve is also asked of a second one when the first is late. What would be
- * refused everywhere ends the read at once.
+ * that any replica may serve is also asked of a second one when the first is late, and any read of
+ * another when whoever was asked proves to be gone. What would be refused everywhere ends the read
+ * at once.
  */
 public final class ShardReader {
   private final RouterOptions options;
@@ -32,6 +34,7 @@ public final class ShardReader {
   private final LeaderCache leaders;
   private final ReplicaChoice choice;
   private final Doors doors;
+  private final Vigil vigil;
   private final AtomicInteger turns = new AtomicInteger();
 
   public ShardReader(
@@ -45,6 +48,7 @@ public final class ShardReader {
     this.leaders = leaders;
     this.choice = choice;
     this.doors = doors;
+    this.vigil = new Vigil(doors, options.silence());
   }
 
   /**
@@ -70,7 +74,7 @@ public final class ShardReader {
                 ? Optional.of(replicas.get(i + 1))
                 : Optional.empty();
         try {
-          return ask(read, replicas.get(i), second, call);
+          return ask(asked, read, replicas.get(i), second, call);
         } catch (InterruptedException e) {
           throw e;
         } catch (Exception e) {
@@ -91,14 +95,28 @@ public final class ShardReader {
 
   /** Asks one replica, and when it is late a second one too; the first answer counts. */
   private ShardAnswer ask(
-      ShardRead read, ShardMap.Node first, Optional<ShardMap.Node> second, ActiveCall call)
+      ShardMap.Shard shard,
+      ShardRead read,
+      ShardMap.Node first,
+      Optional<ShardMap.Node> second,
+      ActiveCall call)
       throws Exception {
+    BooleanSupplier superseded =
+        choice.isSpread(read.mode()) ? () -> false : leaders.succession(shard.id(), first.id());
     Attempt<ShardAnswer> near = start(read, first, call);
-    if (second.isEmpty() || near.isDoneWithin(options.hedgeAfter().toNanos())) {
+    if (second.isEmpty()) {
+      return await(shard, near, first, superseded, call);
+    }
+    if (near.isDoneWithin(options.hedgeAfter().toNanos())) {
       return near.await();
     }
     Attempt<ShardAnswer> far = start(read, second.get(), call);
-    Attempt.isDoneWithin(CompletableFuture.anyOf(near.done(), far.done()), call.remainingNanos());
+    CompletableFuture<?> either = CompletableFuture.anyOf(near.done(), far.done());
+    if (!vigil.keep(either, List.of(first, second.get()), superseded, call)) {
+      near.abandon();
+      far.abandon();
+      throw silent(shard, first);
+    }
     boolean farFirst = far.done().isDone() && !near.done().isDone();
     Attempt<ShardAnswer> winner = farFirst ? far : near;
     Attempt<ShardAnswer> other = farFirst ? near : far;
@@ -110,8 +128,27 @@ public final class ShardReader {
       other.abandon();
       throw e;
     } catch (Exception e) {
-      return other.await();
+      return await(shard, other, farFirst ? first : second.get(), superseded, call);
     }
+  }
+
+  private ShardAnswer await(
+      ShardMap.Shard shard,
+      Attempt<ShardAnswer> attempt,
+      ShardMap.Node node,
+      BooleanSupplier superseded,
+      ActiveCall call)
+      throws Exception {
+    if (!vigil.keep(attempt.done(), List.of(node), superseded, call)) {
+      attempt.abandon();
+      throw silent(shard, node);
+    }
+    return attempt.await();
+  }
+
+  private SagittaException silent(ShardMap.Shard shard, ShardMap.Node node) {
+    leaders.forget(shard.id(), node.id());
+    return SagittaException.unavailable(node.name() + " does not answer", 0);
   }
 
   private Attempt<ShardAnswer> start(ShardRead read, ShardMap.Node node, ActiveCall call) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * Sends entries to the leaders of shards, again where that is safe, until the deadline.
@@ -30,6 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <tr><td>not leader, UNAVAILABLE</td><td>not appended: send to another, after a round pause</td></tr>
  *   <tr><td>OUTCOME_UNKNOWN, DEADLINE_EXCEEDED, any error without a code</td>
  *       <td>perhaps appended: send again only with a key</td></tr>
+ *   <tr><td>none, from a node that is gone, or leads no more</td>
+ *       <td>perhaps appended, and likewise; without a key it is waited for until the deadline</td></tr>
  *   <tr><td>any other code</td><td>not applied: the end</td></tr>
  * </table>
  *
@@ -44,6 +47,7 @@ public final class ShardWriter {
   private final LeaderCache leaders;
   private final ReplicaChoice choice;
   private final Doors doors;
+  private final Vigil vigil;
   private final AtomicInteger turns = new AtomicInteger();
 
   public ShardWriter(
@@ -57,6 +61,7 @@ public final class ShardWriter {
     this.leaders = leaders;
     this.choice = choice;
     this.doors = doors;
+    this.vigil = new Vigil(doors, options.silence());
   }
 
   /** A write before it is known by which map and schema it is sent. */
@@ -88,6 +93,7 @@ public final class ShardWriter {
     private ShardWrite write;
     private ShardMap.Node node;
     private Attempt<WriteOutcome> attempt;
+    private BooleanSupplier superseded;
 
     /** Replicas not asked in this round yet. */
     private List<ShardMap.Node> left;
@@ -145,11 +151,18 @@ public final class ShardWriter {
         return;
       }
       node = left.removeFirst();
+      superseded = leaders.succession(shard.id(), node.id());
       attempt = call.start(context -> doors.door(node).write(write, context), outcome -> {});
     }
 
     /** The end, or empty when it is to be sent again. */
     private Optional<Result> look() throws InterruptedException {
+      if (write.key().isPresent() && !vigil.keep(attempt.done(), List.of(node), superseded, call)) {
+        attempt.abandon();
+        return fail(
+            new SagittaException(
+                ErrorCode.OUTCOME_UNKNOWN, where() + node.name() + " does not answer"));
+      }
       WriteOutcome outcome;
       try {
         outcome = attempt.await();

@@ -7,6 +7,7 @@ import io.sagitta.model.NodeId;
 import io.sagitta.model.ShardId;
 import io.sagitta.router.Leaders;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * Who leads a shard: this node's own replica knows first, since followers elect; where it has no
@@ -27,6 +28,18 @@ public final class LeaderCache {
 
   public Optional<NodeId> leaderOf(ShardId shard) {
     return hints.leaderOf(shard).or(() -> Optional.ofNullable(learned.getIfPresent(shard)));
+  }
+
+  /**
+   * Whether somebody other than this node has come to be known as the leader since now. That the
+   * node was no leader to begin with does not count: then it was asked for another reason.
+   */
+  public BooleanSupplier succession(ShardId shard, NodeId asked) {
+    Optional<NodeId> before = leaderOf(shard);
+    return () -> {
+      Optional<NodeId> now = leaderOf(shard);
+      return now.isPresent() && !now.get().equals(asked) && !now.equals(before);
+    };
   }
 
   /** A node answered as the shard's leader, or was named as such. */

@@ -5,6 +5,7 @@ import io.sagitta.model.ReadStamp;
 import io.sagitta.model.ShardRead;
 import io.sagitta.model.ShardWrite;
 import io.sagitta.model.WriteOutcome;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
@@ -22,6 +23,14 @@ public interface ShardDoor {
 
   /** Reads one shard. */
   CompletableFuture<ShardAnswer> read(ShardRead read, CallContext call);
+
+  /**
+   * Whether anybody is behind the door: completes when there is, however busy, and fails otherwise.
+   * This process always is.
+   */
+  default CompletableFuture<Void> pulse(Duration timeout) {
+    return CompletableFuture.completedFuture(null);
+  }
 
   /**
    * One shard's answer. The caller closes it.
