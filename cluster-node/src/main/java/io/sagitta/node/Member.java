@@ -221,7 +221,8 @@ final class Member implements AutoCloseable {
         folder.shardRaft(),
         config.ports().shardRaft(),
         startingTogether(RaftSettings.shards())
-            .withElections(timeouts.shardElectionMs(), 2 * timeouts.shardElectionMs())
+            .withElections(
+                timeouts.shardElectionMs(), Plants.electionSpread() * timeouts.shardElectionMs())
             .withLog(
                 config.log().checkpointBytes(),
                 config.log().segmentBytes(),

@@ -64,6 +64,7 @@ final class NodeMetrics {
     raft("groups_failed", host, raft, HostMetrics::groupsFailed);
     raft("groups_led", host, raft, HostMetrics::groupsLed);
     raft("log_bytes", host, raft, HostMetrics::logBytes);
+    raft("log_replayed_bytes_total", host, raft, HostMetrics::logBytesReplayed);
     raft("pending_entries", host, raft, HostMetrics::pendingEntries);
     raft("pending_bytes", host, raft, HostMetrics::pendingBytes);
     raft("waiters", host, raft, HostMetrics::waiters);

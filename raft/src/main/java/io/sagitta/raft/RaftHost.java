@@ -114,6 +114,8 @@ public interface RaftHost extends AutoCloseable {
    * @param groupsFailed quarantined at start or stopped since
    * @param groupsLed led by this process
    * @param logBytes bytes of log on disk
+   * @param logBytesReplayed bytes of entries that were found in logs at start, beyond the states'
+   *     checkpoints, and have been applied since
    * @param pendingEntries submitted and not yet answered
    * @param pendingBytes their bytes
    * @param waiters callers that wait for an index to be applied
@@ -132,6 +134,7 @@ public interface RaftHost extends AutoCloseable {
       int groupsFailed,
       int groupsLed,
       long logBytes,
+      long logBytesReplayed,
       long pendingEntries,
       long pendingBytes,
       long waiters,

@@ -57,7 +57,7 @@ final class GroupStart {
       LogPosition recovered = state.recovered();
       LogPosition end = LogInspection.inspect(folder, recovered, mark.position(), fsync);
       LOG.info("group {}: state at {}, log ends at {}", group.id(), recovered, end);
-      group.prepare(new GroupStateMachine(group, state), mark);
+      group.prepare(new GroupStateMachine(group, state, end.index()), mark);
       return new Prepared(recovered.index() < 0);
     } catch (IOException | RuntimeException e) {
       try {

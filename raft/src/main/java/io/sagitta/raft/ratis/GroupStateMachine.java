@@ -65,6 +65,10 @@ final class GroupStateMachine extends BaseStateMachine {
   private final HostedGroup group;
   private final ReplicatedState state;
   private final LogPosition recovered;
+
+  /** Index of the log's last entry at start: what is applied up to there was replayed. */
+  private final long logEnd;
+
   private final AtomicBoolean checkpointWanted = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final StateMachineStorage storage = new NoStorage();
@@ -83,12 +87,14 @@ final class GroupStateMachine extends BaseStateMachine {
   /**
    * Wraps a state that has been opened, with any pending install finished.
    *
+   * @param logEnd index of the last entry in the log that it starts with
    * @throws IOException if the state has recovered a position that it has no checkpoint for
    */
-  GroupStateMachine(HostedGroup group, ReplicatedState state) throws IOException {
+  GroupStateMachine(HostedGroup group, ReplicatedState state, long logEnd) throws IOException {
     this.group = group;
     this.state = state;
     this.recovered = state.recovered();
+    this.logEnd = logEnd;
     Optional<Checkpoint> checkpoint = state.checkpointed();
     if (recovered.index() >= 0) {
       Checkpoint own =
@@ -159,6 +165,9 @@ final class GroupStateMachine extends BaseStateMachine {
         transaction.getStateMachineContext() instanceof Submission own ? own : null;
     try {
       byte[] outcome = apply(at, entry.getStateMachineLogEntry().getLogData());
+      if (at.index() <= logEnd) {
+        group.countReplayed(entry.getSerializedSize());
+      }
       if (checkpointWanted.compareAndSet(true, false)) {
         state.requestCheckpoint();
       }

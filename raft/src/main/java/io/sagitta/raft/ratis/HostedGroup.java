@@ -36,6 +36,7 @@ final class HostedGroup {
   private final Map<Long, Submission> submissions = new ConcurrentHashMap<>();
   private final AtomicInteger pending = new AtomicInteger();
   private final AtomicLong applied = new AtomicLong();
+  private final AtomicLong replayed = new AtomicLong();
   private final AtomicLong installed = new AtomicLong();
   private final AtomicInteger installsRunning = new AtomicInteger();
 
@@ -274,6 +275,15 @@ final class HostedGroup {
 
   long appliedCount() {
     return applied.get();
+  }
+
+  void countReplayed(int bytes) {
+    replayed.addAndGet(bytes);
+  }
+
+  /** Bytes of entries applied that were in the log at start, of this process's starts together. */
+  long bytesReplayed() {
+    return replayed.get();
   }
 
   void countInstalled() {

@@ -417,6 +417,7 @@ public final class RatisRaftHost implements RaftHost {
     int failed = 0;
     int led = 0;
     long logBytes = 0;
+    long replayed = 0;
     long pending = 0;
     long pendingBytes = 0;
     long waiters = 0;
@@ -427,6 +428,7 @@ public final class RatisRaftHost implements RaftHost {
     for (HostedGroup group : groups.values()) {
       failed += group.failure().isPresent() ? 1 : 0;
       logBytes += group.logBytes();
+      replayed += group.bytesReplayed();
       pending += group.pending();
       pendingBytes += group.pendingBytes();
       waiters += group.waiters().size();
@@ -446,6 +448,7 @@ public final class RatisRaftHost implements RaftHost {
         failed,
         led,
         logBytes,
+        replayed,
         pending,
         pendingBytes,
         waiters,

@@ -60,6 +60,16 @@ class ChaosIT {
     assertThat(run.json().path("reads").asInt()).isPositive();
   }
 
+  @Test
+  void nodesThatSkipTheReadBarrierAreFoundOut() throws Exception {
+    Run run =
+        Launcher.run(
+            PATIENCE, "chaos", "stale-read", "--rounds", "20", "--plant", "no-barrier", "--json");
+    assertThat(run.code()).as(run.err() + run.out()).isEqualTo(1);
+    assertThat(run.json().path("ok").asBoolean()).isFalse();
+    assertThat(run.json().path("stale").asInt()).isPositive();
+  }
+
   /** Needs root and nbdkit; CI installs it. */
   @Nested
   class PowerCuts {

@@ -20,17 +20,22 @@ import java.util.function.BooleanSupplier;
  * what was true before.
  *
  * <p>Half of the rounds pause the leader's process, send it reads while it sleeps and wake it; the
- * other half cut its links to the other nodes and ask it all the while.
+ * other half cut its links to the other nodes and ask it all the while. Ends early once a read was
+ * stale.
+ *
+ * <p>A write only ever adds a point of its own. So whoever retries it, and however late it takes
+ * effect, nothing that was acknowledged can be missing again: what a strong read does not see,
+ * although it had been acknowledged before the read was sent, is stale without an exception.
  */
 public final class StaleReads {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Duration CALL = Duration.ofSeconds(2);
-
-  /** Short: a write that waits for the old leader must soon be tried with the new one. */
-  private static final Duration WRITE = Duration.ofMillis(400);
-
   private static final int READS_WHILE_ASLEEP = 48;
   private static final int READERS = 3;
+  private static final int WRITERS = 4;
+
+  /** Of a writer between two writes: enough acknowledgements to be behind, and few points. */
+  private static final long BREATH_MS = 5;
+
   private static final int VIOLATIONS_SHOWN = 20;
 
   /** What can be done to nodes. */
@@ -53,6 +58,7 @@ public final class StaleReads {
   private final Staleness staleness = new Staleness();
   private final AtomicLong reads = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong editions = new AtomicLong();
   private final List<Violation> stale = new ArrayList<>(); // guarded by itself
 
   private volatile String avoided = "";
@@ -72,10 +78,13 @@ public final class StaleReads {
     int paused = 0;
     int cut = 0;
     long slowestMs = 0;
-    SplittableRandom writers = random.split();
-    Thread writer = Thread.ofVirtual().name("writer").start(() -> write(writers));
+    List<Thread> writers = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      SplittableRandom own = random.split();
+      writers.add(Thread.ofVirtual().name("writer-" + i).start(() -> write(own)));
+    }
     try {
-      for (int round = 1; round <= rounds; round++) {
+      for (int round = 1; round <= rounds && count() == 0; round++) {
         String leader = awaitLeader();
         avoided = leader;
         boolean pause = random.nextBoolean();
@@ -94,13 +103,15 @@ public final class StaleReads {
       }
     } finally {
       ended = true;
-      writer.join(PATIENCE);
+      for (Thread writer : writers) {
+        writer.join(PATIENCE);
+      }
     }
     report
-        .put("rounds", rounds)
+        .put("rounds", paused + cut)
         .put("rounds_paused", paused)
         .put("rounds_cut_off", cut)
-        .put("writes_acknowledged", staleness.newest())
+        .put("writes_acknowledged", staleness.count())
         .put("reads", reads.get())
         .put("reads_refused", refused.get())
         .put("slowest_failover_ms", slowestMs)
@@ -184,9 +195,10 @@ public final class StaleReads {
     }
   }
 
-  /** Waits until two writes that began after now have been acknowledged by others. */
+  /** Waits until a write that began after now has been acknowledged, by others. */
   private void awaitWritesWithout(String leader) throws InterruptedException {
-    long wanted = staleness.newest() + 3;
+    // Those under way now may still have been acknowledged by the old leader.
+    long wanted = editions.get() + 1;
     await(() -> staleness.newest() >= wanted, "no write was acknowledged without " + leader);
   }
 
@@ -197,16 +209,20 @@ public final class StaleReads {
   }
 
   private void read(String node) {
+    long wanted = staleness.newest();
+    if (wanted == 0) {
+      return;
+    }
     long sent = System.nanoTime();
-    long edition;
+    boolean seen;
     try {
-      edition = register.read(node, CALL);
+      seen = register.sees(node, wanted);
     } catch (SagittaException e) {
       refused.incrementAndGet();
       return;
     }
     reads.incrementAndGet();
-    Optional<Violation> violation = staleness.read(node, edition, sent);
+    Optional<Violation> violation = staleness.read(node, wanted, seen, sent);
     if (violation.isPresent()) {
       synchronized (stale) {
         stale.add(violation.get());
@@ -217,16 +233,19 @@ public final class StaleReads {
   // ---- others write
 
   private void write(SplittableRandom own) {
-    long edition = 0;
     while (!ended) {
-      edition++;
+      long edition = editions.incrementAndGet();
       List<String> others = nodes.stream().filter(node -> !node.equals(avoided)).toList();
-      String node = others.get(own.nextInt(others.size()));
       try {
-        register.write(node, edition, WRITE);
+        register.write(others.get(own.nextInt(others.size())), edition);
         staleness.acknowledged(edition, System.nanoTime());
       } catch (SagittaException e) {
         // Perhaps applied, perhaps not: only acknowledgements count.
+      }
+      try {
+        Thread.sleep(BREATH_MS);
+      } catch (InterruptedException e) {
+        return;
       }
     }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.bench.measure;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.flight.client.Answer;
 import io.sagitta.flight.client.SagittaClient;
 import io.sagitta.ops.bench.Clients;
 import io.sagitta.ops.bench.LaneCommand;
 import io.sagitta.ops.bench.Progress;
+import io.sagitta.ops.bench.process.ClusterException;
 import io.sagitta.ops.bench.process.ClusterProcesses;
 import io.sagitta.ops.bench.process.ClusterProcesses.Plan;
 import io.sagitta.ops.bench.process.NodeProcess;
@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
 public final class RestartCommand extends LaneCommand {
   private static final String COLLECTION = "restart";
   private static final Duration READY = Duration.ofMinutes(5);
+  private static final String REPLAYED = "sagitta_raft_log_replayed_bytes_total{host=\"shards\"}";
 
   @Option(
       names = "--rows",
@@ -117,20 +118,16 @@ public final class RestartCommand extends LaneCommand {
       rowsSeen = answer.certificate().orElseThrow().visited();
     }
     boolean complete = found && rowsSeen == rows && client.count(COLLECTION) == rows;
-    return new Restart(readySeconds, replayed(node, client.status()), firstSearchMs, complete);
+    return new Restart(readySeconds, replayed(node.metrics()), firstSearchMs, complete);
   }
 
-  /** Bytes of log between the newest checkpoint and the end, by the node's own word. */
-  private static long replayed(NodeProcess node, JsonNode status) {
-    for (String line : node.metrics().lines().toList()) {
-      if (line.startsWith("sagitta_log_replayed_bytes")) {
-        return (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
-      }
-    }
-    long bytes = 0;
-    for (JsonNode shard : status.at("/collections/0/shards")) {
-      bytes += shard.at("/replicas/0/log_bytes").asLong();
-    }
-    return bytes;
+  /** What the node itself counted while it applied its shards' logs anew. */
+  private static long replayed(String metrics) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(REPLAYED + " "))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(REPLAYED.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new ClusterException("the node's metrics lack " + REPLAYED));
   }
 }

@@ -50,16 +50,18 @@ public final class PowerCutDevice implements AutoCloseable {
 
   private final Path folder;
   private final Path mountPoint;
+  private final Path fusePoint;
+  private final OwnMounts mounts = new OwnMounts(words -> run(words.toArray(String[]::new)));
   private Cache cache = Cache.WRITE_BACK;
   private Process disk;
   private Process fuse;
   private String loop = "";
-  private boolean mounted;
   private final Thread hook = new Thread(this::detachQuietly, "disk-cleanup");
 
   private PowerCutDevice(Path folder) {
     this.folder = folder;
     this.mountPoint = folder.resolve("mnt");
+    this.fusePoint = folder.resolve("fuse");
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -94,10 +96,17 @@ public final class PowerCutDevice implements AutoCloseable {
 
   /** Makes a disk with an empty file system, mounted. */
   public static PowerCutDevice create(Path folder) throws InterruptedException {
-    PowerCutDevice device = new PowerCutDevice(folder);
+    PowerCutDevice device;
+    try {
+      Files.createDirectories(folder);
+      // As the kernel names it, or its mounts would not be found in the kernel's table.
+      device = new PowerCutDevice(folder.toRealPath());
+    } catch (IOException e) {
+      throw new UncheckedIOException("no disk in " + folder, e);
+    }
     try {
       Files.createDirectories(device.mountPoint);
-      Files.createDirectories(device.folder.resolve("fuse"));
+      Files.createDirectories(device.fusePoint);
       try (RandomAccessFile image =
           new RandomAccessFile(folder.resolve("disk.img").toFile(), "rw")) {
         image.setLength(DISK_BYTES);
@@ -141,8 +150,7 @@ public final class PowerCutDevice implements AutoCloseable {
 
   /** Unmounts in good order and starts again with another behaviour. */
   public void remount(Cache behaviour) throws InterruptedException {
-    run("umount", mountPoint.toString());
-    mounted = false;
+    mounts.unmount(mountPoint, false);
     detachLoop();
     endFuse();
     disk.destroy();
@@ -169,9 +177,10 @@ public final class PowerCutDevice implements AutoCloseable {
                   folder.resolve("disk.img").toString(),
                   "cache=" + cache.option));
       await(() -> Files.exists(socket), "nbdkit's socket");
-      Path file = folder.resolve("fuse").resolve("nbd");
+      Path file = fusePoint.resolve("nbd");
       fuse = start("nbdfuse", List.of("nbdfuse", file.toString(), "--unix", socket.toString()));
       await(() -> Files.exists(file), "nbdfuse's file");
+      mounts.enter(fusePoint);
       loop = run("losetup", "--find", "--show", file.toString()).strip();
     } catch (IOException e) {
       throw new UncheckedIOException("the disk of " + folder + " does not start", e);
@@ -180,23 +189,33 @@ public final class PowerCutDevice implements AutoCloseable {
 
   private void mount() throws InterruptedException {
     run("mount", "-t", "ext4", loop, mountPoint.toString());
-    mounted = true;
+    mounts.enter(mountPoint);
   }
 
   /** After a cut nothing here can be done in good order. */
   private void detach() throws InterruptedException {
-    if (mounted) {
-      run("umount", "--lazy", mountPoint.toString());
-      mounted = false;
-    }
+    mounts.unmount(mountPoint, true);
     detachLoop();
     endFuse();
   }
 
+  /** Only while it still is our disk's: a number that was given back may be somebody else's now. */
   private void detachLoop() throws InterruptedException {
     if (!loop.isEmpty()) {
-      run("losetup", "--detach", loop);
+      if (isOurs(loop)) {
+        run("losetup", "--detach", loop);
+      }
       loop = "";
+    }
+  }
+
+  private boolean isOurs(String device) {
+    Path backing =
+        Path.of("/sys/block", Path.of(device).getFileName().toString(), "loop/backing_file");
+    try {
+      return Files.readString(backing).strip().startsWith(fusePoint.resolve("nbd").toString());
+    } catch (IOException e) {
+      return false; // it is not attached to anything
     }
   }
 
@@ -209,8 +228,7 @@ public final class PowerCutDevice implements AutoCloseable {
       }
     }
     // A server that was killed leaves its mount point behind.
-    tryRun("umount", "--lazy", folder.resolve("fuse").resolve("nbd").toString());
-    tryRun("umount", "--lazy", folder.resolve("fuse").toString());
+    mounts.unmount(fusePoint, true);
   }
 
   @Override

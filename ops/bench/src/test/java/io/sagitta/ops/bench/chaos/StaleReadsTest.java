@@ -11,7 +11,6 @@ import io.sagitta.ops.bench.report.Report;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -37,7 +36,7 @@ class StaleReadsTest {
     }
 
     @Override
-    public synchronized void write(String node, long edition, Duration timeout) {
+    public synchronized void write(String node, long edition) {
       if (away == leader) {
         leader = (leader + 1) % 3;
       }
@@ -52,7 +51,7 @@ class StaleReadsTest {
     }
 
     @Override
-    public synchronized long read(String node, Duration timeout) {
+    public synchronized boolean sees(String node, long edition) {
       int asked = NODES.indexOf(node);
       try {
         while (asleep == asked) {
@@ -64,7 +63,7 @@ class StaleReadsTest {
       if (barrier && (away == asked || values[asked] < values[leader])) {
         throw SagittaException.unavailable("not the leader", 1);
       }
-      return values[asked];
+      return values[asked] >= edition;
     }
 
     @Override
