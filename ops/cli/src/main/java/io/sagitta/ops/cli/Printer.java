@@ -54,6 +54,11 @@ record Printer(Terminal terminal, boolean json) {
     beside.forEach((name, value) -> terminal.err().println(name + ": " + text(value)));
   }
 
+  /** A line for people. */
+  void line(String line) {
+    out().println(line);
+  }
+
   void table(Table table) {
     table.print(out(), terminal.width());
   }

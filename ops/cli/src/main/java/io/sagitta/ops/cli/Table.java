@@ -48,6 +48,11 @@ final class Table {
     return row(List.of(cells));
   }
 
+  /** Whether it has no row. */
+  boolean isEmpty() {
+    return rows.isEmpty();
+  }
+
   /**
    * Prints the table.
    *

@@ -4,6 +4,7 @@ package io.sagitta.ops.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.IdType;
@@ -249,26 +250,85 @@ class AnswerTest {
     assertThat(json.at("/collections/0/rows").asLong()).isEqualTo(117_791);
   }
 
+  private static final String STATUS =
+      """
+      {"cluster": "c1", "feature_level": 1, "epoch": 5,
+       "metadata": {"leader": "n2", "voters": ["n1", "n2"]},
+       "nodes": [
+        {"name": "n1", "id": "u1", "host": "127.0.0.1", "ports": {"flight": 8815}, "version": "0.1",
+         "starts": 2, "reachable": true, "ready": true, "causes": [], "groups_max": 64, "groups": 3,
+         "leads": 1, "memory": {"growing": 1048576, "heap_max": 1073741824},
+         "disk": {"total_bytes": 100, "free_bytes": 5368709120}},
+        {"name": "n2", "id": "u2", "host": "127.0.0.1", "ports": {"flight": 8825}, "version": "0.1",
+         "starts": 1, "reachable": false, "ready": false, "groups_max": 64,
+         "causes": ["the node does not answer"]}],
+       "collections": [
+        {"name": "films", "id": "u3", "ready": true, "replicas_wanted": "auto", "rows": 12,
+         "shards": [{"shard": 0, "id": "u4", "slots": [0, 4095], "leader": "n1", "replicas": [
+          {"node": "n1", "state": "leader", "index": 120, "rows": 12, "growing_bytes": 0,
+           "segments": 2, "checkpoint_index": 100, "log_bytes": 2048},
+          {"node": "n2", "state": "joining", "index": 100, "rows": 9, "segments": 1,
+           "log_bytes": 0, "failure": "disk gone"},
+          {"node": "n3", "state": "unreachable"}]}]},
+        {"name": "books", "id": "u5", "ready": false, "replicas_wanted": 1, "rows": 0,
+         "shards": [{"shard": 0, "id": "u6", "slots": [0, 4095], "leader": null,
+          "replicas": [{"node": "n2", "state": "planned"}]}]}]}
+      """;
+
   @Test
-  void statusReadsAsSectionsOfLinesAndTables() {
-    cluster.answers(
-        "status",
-        """
-        {"cluster": "c1", "leader": "n2", "nodes": [
-          {"node": "n1", "flight": "127.0.0.1:8815", "groups": 4},
-          {"node": "n2", "flight": "127.0.0.1:8825", "groups": 12}]}
-        """);
+  void statusReadsAsTablesOfNodesShardsAndMemoryAndSaysWhatIsWrong() {
+    cluster.answers("status", STATUS);
 
     assertThat(cluster.run("status").out())
         .isEqualToNormalizingNewlines(
             """
-            cluster  c1
-            leader   n2
+            cluster   c1
+            metadata  leader n2, voters n1 n2, epoch 5
 
-            nodes:
-            node  flight          groups
-            n1    127.0.0.1:8815       4
-            n2    127.0.0.1:8825      12
+            node  flight          ready        leads  groups  disk free  starts  version
+            n1    127.0.0.1:8815  yes              1    3/64    5.0 GiB       2  0.1
+            n2    127.0.0.1:8825  unreachable      -    -/64          -       1  0.1
+
+            collection  shard  leader  replicas                        index  behind  rows  segments      log
+            films           0  n1      n1 n2(joining) n3(unreachable)    120      20    12         2  2.0 KiB
+            books           0  -       n2(planned)                         -       -     -         -        -
+
+            memory  growing  heap max
+            n1      1.0 MiB   1.0 GiB
+
+            node n2: the node does not answer
+            collection films, shard 0 on n2: disk gone
+            collection books is not ready yet
+            """);
+  }
+
+  @Test
+  void statusAsJsonIsTheAnswerAsItCame() throws Exception {
+    cluster.answers("status", STATUS);
+
+    assertThat(cluster.run("status", "--json").json()).isEqualTo(new ObjectMapper().readTree(STATUS));
+  }
+
+  @Test
+  void aDescriptionReadsAsSectionsOfLinesAndTables() {
+    cluster.answers(
+        "describe",
+        """
+        {"collection": "films", "rows": 12, "fields": [
+          {"name": "plot", "type": "float32", "dim": 384},
+          {"name": "year", "type": "int32"}]}
+        """);
+
+    assertThat(cluster.run("describe", "films").out())
+        .isEqualToNormalizingNewlines(
+            """
+            collection  films
+            rows        12
+
+            fields:
+            name  type     dim
+            plot  float32  384
+            year  int32
             """);
   }
 
