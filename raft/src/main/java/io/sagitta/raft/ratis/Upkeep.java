@@ -36,6 +36,9 @@ import org.slf4j.LoggerFactory;
  * of space is started again.
  */
 final class Upkeep {
+  /** A state takes the newest of several wishes, so that asking again costs next to nothing. */
+  private static final int ASK_AGAIN_TICKS = 10;
+
   private static final Logger LOG = LoggerFactory.getLogger(Upkeep.class);
 
   /** Between two cures of one group: a cure that does not help must not become the illness. */
@@ -71,6 +74,7 @@ final class Upkeep {
     long checkpointSinceNanos = System.nanoTime();
     long checkpointSeen = -1;
     boolean checkpointAsked;
+    long checkpointAskedNanos;
     long revivedNanos = System.nanoTime();
   }
 
@@ -212,14 +216,25 @@ final class Upkeep {
     boolean large = group.logBytes() >= settings.checkpointLogBytes();
     boolean old =
         now - its.checkpointSinceNanos > TimeUnit.MILLISECONDS.toNanos(settings.checkpointAgeMs());
-    boolean ask = appliedSince && (large || old) && !its.checkpointAsked;
+    boolean overdue = its.checkpointAsked && now - its.checkpointAskedNanos > askAgainNanos();
+    boolean ask = appliedSince && (large || old) && (!its.checkpointAsked || overdue);
     if (ask) {
       its.checkpointAsked = true;
+      its.checkpointAskedNanos = now;
       machine.wantCheckpoint();
     }
     if (ask || machine.hasNewCheckpoint()) {
       takeSnapshot(group, its);
     }
+  }
+
+  /**
+   * After how long a checkpoint is asked for again that has not come: the state may have had nothing
+   * new, since Ratis' own entries count as applied too, or its disk no room. Without it the log
+   * would grow for ever.
+   */
+  private long askAgainNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(ASK_AGAIN_TICKS * (long) settings.tickMs());
   }
 
   /** Has Ratis' updater thread call {@link GroupStateMachine#takeSnapshot}, and purge. */

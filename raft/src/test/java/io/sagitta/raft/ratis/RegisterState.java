@@ -34,6 +34,8 @@ final class RegisterState implements ReplicatedState {
   private LogPosition at = LogPosition.NONE;
   private final LogPosition recovered;
   private volatile Checkpoint checkpoint;
+  private int checkpointWishes;
+  private boolean ignoreCheckpointWishes;
   volatile boolean closed;
   volatile int installs;
   volatile long slowApplyMs;
@@ -83,8 +85,22 @@ final class RegisterState implements ReplicatedState {
     return Optional.ofNullable(checkpoint);
   }
 
+  /** How often a checkpoint has been asked for. */
+  synchronized int checkpointWishes() {
+    return checkpointWishes;
+  }
+
+  /** From now on it is deaf to them, or no longer. */
+  synchronized void ignoreCheckpointWishes(boolean ignore) {
+    ignoreCheckpointWishes = ignore;
+  }
+
   @Override
   public synchronized void requestCheckpoint() {
+    checkpointWishes++;
+    if (ignoreCheckpointWishes) {
+      return;
+    }
     if (at.index() < 0 || (checkpoint != null && checkpoint.position().equals(at))) {
       return;
     }
