@@ -75,7 +75,13 @@ public final class ServeCommand extends LaneCommand {
         "--rows",
         Integer.toString(rows),
         "--dim",
-        Integer.toString(dimension));
+        Integer.toString(dimension),
+        "-k",
+        Integer.toString(k),
+        "--connections",
+        String.join(",", connections.stream().map(String::valueOf).toList()),
+        "--seconds",
+        Integer.toString(seconds));
   }
 
   @Override
