@@ -229,9 +229,9 @@ final class Upkeep {
   }
 
   /**
-   * After how long a checkpoint is asked for again that has not come: the state may have had nothing
-   * new, since Ratis' own entries count as applied too, or its disk no room. Without it the log
-   * would grow for ever.
+   * After how long a checkpoint is asked for again that has not come: the state may have had
+   * nothing new, since Ratis' own entries count as applied too, or its disk no room. Without it the
+   * log would grow for ever.
    */
   private long askAgainNanos() {
     return TimeUnit.MILLISECONDS.toNanos(ASK_AGAIN_TICKS * (long) settings.tickMs());

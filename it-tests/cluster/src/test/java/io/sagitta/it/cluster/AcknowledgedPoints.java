@@ -14,12 +14,12 @@ import io.sagitta.flight.client.Writer;
 import io.sagitta.flight.client.WriterOptions;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
-import io.sagitta.model.PayloadField;
-import io.sagitta.model.VectorField;
 import io.sagitta.model.IdType;
 import io.sagitta.model.Metric;
+import io.sagitta.model.PayloadField;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.PointId;
+import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
 import io.sagitta.model.WriteMode;
 import java.time.Duration;
@@ -156,7 +156,9 @@ final class AcknowledgedPoints implements AutoCloseable {
     return vector;
   }
 
-  /** Every acknowledged point is there in its last edition, and no other, by scan, count and get. */
+  /**
+   * Every acknowledged point is there in its last edition, and no other, by scan, count and get.
+   */
   void assertAllThere() {
     Map<Long, Long> found = new TreeMap<>();
     try (ScanReader scan = client.scan(COLLECTION)) {
@@ -179,9 +181,7 @@ final class AcknowledgedPoints implements AutoCloseable {
             .k(1)
             .exact()
             .run()) {
-      assertThat(nearest.rows())
-          .extracting(Row::id)
-          .containsExactly(new PointId.Int64(some));
+      assertThat(nearest.rows()).extracting(Row::id).containsExactly(new PointId.Int64(some));
     }
   }
 

@@ -306,7 +306,8 @@ class AnswerTest {
   void statusAsJsonIsTheAnswerAsItCame() throws Exception {
     cluster.answers("status", STATUS);
 
-    assertThat(cluster.run("status", "--json").json()).isEqualTo(new ObjectMapper().readTree(STATUS));
+    assertThat(cluster.run("status", "--json").json())
+        .isEqualTo(new ObjectMapper().readTree(STATUS));
   }
 
   @Test
