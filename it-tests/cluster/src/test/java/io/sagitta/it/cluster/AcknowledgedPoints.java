@@ -149,7 +149,7 @@ final class AcknowledgedPoints implements AutoCloseable {
   private static float[] vector(long id, long edition) {
     float[] vector = new float[DIMENSION];
     for (int d = 0; d < DIMENSION; d++) {
-      vector[d] = (id * 31 + d * 7) % 1_000;
+      vector[d] = (id * 31 + d * 7L) % 1_000;
     }
     vector[0] = id;
     vector[1] = edition;
