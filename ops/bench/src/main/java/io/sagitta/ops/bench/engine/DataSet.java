@@ -8,6 +8,8 @@ import io.sagitta.ops.bench.CacheFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -114,6 +116,20 @@ public record DataSet(
         VectorFile.of(folder.resolve("held-out.f32"), dimension),
         VectorFile.of(folder.resolve("foreign.f32"), dimension),
         checksum(folder.resolve("base.f32")));
+  }
+
+  /** The first rows only, in a file of {@code folder}; the queries stay. */
+  DataSet shrunkTo(int rows, Path folder) throws IOException {
+    Path file = folder.resolve(name + "-" + rows + ".f32");
+    try (Arena arena = Arena.ofConfined();
+        VectorFile.Writer out = new VectorFile.Writer(file, base.dimension())) {
+      MemorySegment mapped = base.map(arena);
+      for (int row = 0; row < rows; row++) {
+        out.add(base.row(mapped, row));
+      }
+      VectorFile first = out.finish();
+      return new DataSet(name + ", " + rows + " rows", first, heldOut, foreign, checksum(file));
+    }
   }
 
   /** CRC32C of a file, eight hexadecimal digits. */

@@ -41,9 +41,19 @@ public final class EngineCommand extends LaneCommand {
       paramLabel = "PEER",
       split = ",",
       description =
-          "hnswlib, faiss-flat, faiss-sq8, usearch, lucene, lucene-8bit, lucene-4bit, jvector; all"
+          "sagitta, sagitta-8bit, hnswlib, faiss-flat, faiss-sq8, usearch, lucene, lucene-8bit, lucene-4bit, jvector; all"
               + " unless given.")
   private List<String> peers = Arrays.stream(Peer.values()).map(Peer::id).toList();
+
+  @Option(
+      names = "--figure",
+      paramLabel = "FIGURE",
+      split = ",",
+      defaultValue = "search",
+      description =
+          "search (queries a second at equal recall), first (the first 1,000 queries of a fresh"
+              + " process), cores (as many threads as cores), memory; default ${DEFAULT-VALUE}.")
+  private List<String> figures;
 
   @Option(
       names = "--launches",
@@ -73,6 +83,8 @@ public final class EngineCommand extends LaneCommand {
         String.join(",", lanes),
         "--peer",
         String.join(",", peers),
+        "--figure",
+        String.join(",", figures),
         "--launches",
         Integer.toString(launches),
         "--queries",
@@ -82,6 +94,7 @@ public final class EngineCommand extends LaneCommand {
   @Override
   protected void run(Report report) throws IOException, InterruptedException {
     List<Lane> measured = all(lanes, "--lane", Lane::of, Lane.values());
+    List<Figure> wanted = all(figures, "--figure", Figure::of, Figure.values());
     List<Peer> contenders = all(peers, "--peer", Peer::of, Peer.values());
     if (launches < 1 || launches > LAUNCHES_MAX) {
       throw SagittaException.invalid("--launches " + launches + ": 1 to " + LAUNCHES_MAX);
@@ -102,18 +115,44 @@ public final class EngineCommand extends LaneCommand {
       report.figures().putArray("lanes");
       boolean complete = true;
       for (Lane lane : measured) {
-        LaneRun run = new LaneRun(lane, contenders, workers, queries, seed());
-        run.prepare();
-        if (!prepareOnly) {
-          run.measure(launches);
-          run.enter(report);
-        }
-        complete &= run.isComplete();
+        complete &= measure(lane, contenders, wanted, workers, report);
       }
       report.ok(complete);
     } finally {
       DataSet.deleteTree(folder);
     }
+  }
+
+  private boolean measure(
+      Lane lane, List<Peer> contenders, List<Figure> wanted, Workers workers, Report report)
+      throws IOException, InterruptedException {
+    PreparedLane prepared = PreparedLane.of(lane, queries, seed(), workers);
+    LaneRun run = new LaneRun(prepared, contenders, workers);
+    run.prepare();
+    if (!run.isComplete() || prepareOnly) {
+      run.enter(report);
+      return run.isComplete();
+    }
+    boolean complete = true;
+    for (Figure figure : wanted) {
+      switch (figure) {
+        case SEARCH -> {
+          run.measure(launches);
+          run.enter(report);
+          complete &= run.isComplete();
+        }
+        case FIRST, CORES -> {
+          ProcessFigures figures = new ProcessFigures(prepared, launches, workers, report);
+          complete &= figures.enter(figure, contenders);
+        }
+        case MEMORY -> {
+          int most = Math.min(ProcessFigures.MEMORY_QUERIES, lane.pool(prepared.data()).rows());
+          PreparedLane many = PreparedLane.of(lane, most, seed(), workers);
+          complete &= new ProcessFigures(many, launches, workers, report).enter(figure, contenders);
+        }
+      }
+    }
+    return complete;
   }
 
   private static <T> List<T> all(

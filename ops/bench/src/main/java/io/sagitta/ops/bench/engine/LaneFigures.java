@@ -65,10 +65,10 @@ final class LaneFigures {
     for (Line line : lines) {
       if (!line.error.isEmpty()) {
         begin(report, line).put("error", line.error);
-        continue;
-      }
-      for (double recall : recalls) {
-        enter(report, line, recall);
+      } else if (!line.launches.isEmpty()) {
+        for (double recall : recalls) {
+          enter(report, line, recall);
+        }
       }
     }
   }

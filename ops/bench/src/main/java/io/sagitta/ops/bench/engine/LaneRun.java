@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.bench.engine;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.sagitta.ops.bench.engine.RecallCurve.Point;
 import io.sagitta.ops.bench.process.ClusterException;
 import io.sagitta.ops.bench.report.Report;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -18,16 +15,11 @@ import java.util.TreeSet;
 
 /** All contenders on one lane, launch by launch. */
 final class LaneRun {
-  private final Lane lane;
+  private final PreparedLane lane;
   private final List<Peer> peers;
-  private final int queryCount;
-  private final long seed;
   private final Workers workers;
   private final PrintStream log;
   private final Map<Peer, Contest> contests = new EnumMap<>(Peer.class);
-  private DataSet data;
-  private VectorFile queries;
-  private Truth truth;
 
   /** What is known of one contender so far. */
   private static final class Contest {
@@ -38,34 +30,23 @@ final class LaneRun {
     String error = "";
   }
 
-  LaneRun(Lane lane, List<Peer> peers, Workers workers, int queryCount, long seed) {
+  LaneRun(PreparedLane lane, List<Peer> peers, Workers workers) {
     this.lane = lane;
     this.peers = peers;
     this.workers = workers;
-    this.queryCount = queryCount;
-    this.seed = seed;
     this.log = workers.log();
     peers.forEach(peer -> contests.put(peer, new Contest()));
   }
 
-  /** Draws the queries, finds their true hits, and builds what is not in the cache. */
-  void prepare() throws IOException, InterruptedException {
-    data = DataSet.load(lane.source(), log);
-    queries =
-        QuerySet.draw(
-            lane.pool(data),
-            queryCount,
-            seed,
-            workers.folder().resolve(lane.id() + "-queries.f32"));
-    String key = lane.id() + "-" + queryCount + "-" + DataSet.checksum(queries.path());
-    truth = Truth.of(data, queries, key, EngineCommand.K, workers);
+  /** Builds what is not in the cache. */
+  void prepare() throws InterruptedException {
     for (Peer peer : peers) {
       attempt(
           peer,
           contest -> {
             contest.version = workers.version(peer);
             if (peer.keepsIndex()) {
-              workers.index(peer, data);
+              workers.index(peer, lane.data());
             }
           });
     }
@@ -85,7 +66,7 @@ final class LaneRun {
 
   /** Enters the figures. */
   void enter(Report report) {
-    LaneFigures figures = new LaneFigures(lane, EngineCommand.RECALLS);
+    LaneFigures figures = new LaneFigures(lane.lane(), EngineCommand.RECALLS);
     for (Peer peer : peers) {
       Contest contest = contests.get(peer);
       if (contest.error.isEmpty()) {
@@ -117,7 +98,7 @@ final class LaneRun {
         step.run(contest);
       } catch (IOException | ClusterException e) {
         contest.error = e.getMessage();
-        log.println(lane + ": " + peer + " failed: " + e.getMessage());
+        log.println(lane.lane() + ": " + peer + " failed: " + e.getMessage());
       }
     }
   }
@@ -126,42 +107,19 @@ final class LaneRun {
       throws IOException, InterruptedException {
     SortedSet<Integer> hints =
         contest.launches.isEmpty() ? new TreeSet<>() : contest.launches.getLast().efforts();
-    try (Workers.Opened opened = workers.open(peer, data)) {
+    try (Workers.Opened opened = workers.openAnew(peer, lane.data())) {
       contest.buildThreads = opened.buildThreads();
       contest.buildSeconds.add(opened.buildSeconds());
       opened.worker().pin(Runtime.getRuntime().availableProcessors() - 1);
       Sweep sweep =
-          new Sweep(ef -> pass(opened.worker(), ef), queries.rows(), EngineCommand.RECALLS);
+          new Sweep(
+              new Passes(lane, opened.worker(), workers.folder())::pass,
+              lane.queries().rows(),
+              EngineCommand.RECALLS);
       Sweep.Launch launch = sweep.run(hints);
       contest.launches.add(launch);
-      log.println(lane + ": " + peer + " launch " + number + ": " + words(launch));
+      log.println(lane.lane() + ": " + peer + " launch " + number + ": " + words(launch));
     }
-  }
-
-  private Point pass(Worker worker, int ef) throws IOException {
-    Path hits = workers.folder().resolve("hits.i32");
-    JsonNode answer =
-        worker.ask(
-            Worker.request("search")
-                .put("queries", queries.path().toString())
-                .put("dim", queries.dimension())
-                .put("from", 0)
-                .put("to", queries.rows())
-                .put("k", truth.k())
-                .put("ef", ef)
-                .put("threads", 1)
-                .put("hits", hits.toString()));
-    int[] found = Truth.readInts(hits);
-    if (found.length != queries.rows() * truth.k()) {
-      throw new IOException(found.length + " hits for " + queries.rows() + " queries");
-    }
-    return new Point(
-        ef,
-        truth.recall(found),
-        queries.rows() / answer.path("seconds").asDouble(),
-        answer.path("visited").asDouble(Double.NaN),
-        answer.path("bytes").asDouble(Double.NaN),
-        answer.path("allocated").asDouble(Double.NaN));
   }
 
   private static String words(Sweep.Launch launch) {

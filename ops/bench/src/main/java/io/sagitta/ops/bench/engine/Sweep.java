@@ -24,7 +24,7 @@ final class Sweep {
       List.of(10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320, 448, 640, 896, 1280, 1792);
 
   /** What the timed passes of a launch take together, if more than one pass each is possible. */
-  private static final double TIMED_SECONDS = 15;
+  private static final double TIMED_SECONDS = 8;
 
   private static final int PASSES_MAX = 7;
 

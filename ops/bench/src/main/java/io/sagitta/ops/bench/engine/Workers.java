@@ -101,23 +101,35 @@ final class Workers {
     }
   }
 
-  /** Starts a peer and opens its index, which is built before by another process if need be. */
+  /** Starts a peer and opens its index, which another process built before, now if need be. */
   Opened open(Peer peer, DataSet data) throws IOException, InterruptedException {
-    if (!peer.keepsIndex()) {
-      Worker worker = start(peer);
-      JsonNode answer = worker.ask(data("open", data.base()).put("index", folder.toString()));
-      return new Opened(worker, answer.path("seconds").asDouble(), answer.path("threads").asInt());
-    }
-    Path index = index(peer, data);
+    Path index = peer.keepsIndex() ? index(peer, data) : indexOfRun(peer, data);
     JsonNode build = built.getOrDefault(index, Worker.JSON.createObjectNode());
     Worker worker = start(peer);
     worker.ask(data("open", data.base()).put("index", index.toString()));
-    return opened(worker, build);
-  }
-
-  private static Opened opened(Worker worker, JsonNode build) {
     return new Opened(
         worker, build.path("seconds").asDouble(Double.NaN), build.path("threads").asInt());
+  }
+
+  /** As above; an index that is not kept from run to run is built anew. */
+  Opened openAnew(Peer peer, DataSet data) throws IOException, InterruptedException {
+    if (!peer.keepsIndex()) {
+      DataSet.deleteTree(runFolder(peer, data));
+    }
+    return open(peer, data);
+  }
+
+  private Path runFolder(Peer peer, DataSet data) {
+    return folder.resolve(peer.id() + "-" + data.checksum());
+  }
+
+  private Path indexOfRun(Peer peer, DataSet data) throws IOException, InterruptedException {
+    Path index = runFolder(peer, data);
+    if (!Files.exists(index)) {
+      Files.createDirectory(index);
+      build(peer, data, index, index);
+    }
+    return index;
   }
 
   /** Folder of a peer's index of this data, built if it is not there. */
@@ -129,23 +141,28 @@ final class Workers {
             String.join(
                 "_", peer.id(), version, data.checksum(), "m" + M, "efc" + EF_CONSTRUCTION));
     if (!Files.exists(index)) {
-      log.println(peer + ": building an index of " + data.name());
       Files.createDirectories(parent);
       Path temporary = Files.createTempDirectory(parent, "building-");
       try {
-        try (Worker worker = start(peer)) {
-          JsonNode build =
-              worker.ask(data("build", data.base()).put("index", temporary.toString()));
-          built.put(index, build);
-          log.printf(
-              "%s: built in %.1f s by %d thread(s)%n",
-              peer, build.path("seconds").asDouble(), build.path("threads").asInt());
-        }
+        build(peer, data, temporary, index);
         Files.move(temporary, index, StandardCopyOption.ATOMIC_MOVE);
       } finally {
         DataSet.deleteTree(temporary);
       }
     }
     return index;
+  }
+
+  /** Builds in a process of its own and remembers under {@code name} what that took. */
+  private void build(Peer peer, DataSet data, Path target, Path name)
+      throws IOException, InterruptedException {
+    log.println(data.name() + ": " + peer + " builds its index");
+    try (Worker worker = start(peer)) {
+      JsonNode build = worker.ask(data("build", data.base()).put("index", target.toString()));
+      built.put(name, build);
+      log.printf(
+          "%s: %s took %.1f s with %d thread(s)%n",
+          data.name(), peer, build.path("seconds").asDouble(), build.path("threads").asInt());
+    }
   }
 }

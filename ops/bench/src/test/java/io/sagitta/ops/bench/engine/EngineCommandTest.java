@@ -56,7 +56,13 @@ class EngineCommandTest {
 
   @Test
   void anUnknownPeerIsRefusedWithThoseThereAre() {
-    assertRefused("--peer: no peer 'annoy'; there are hnswlib,", "--peer", "hnswlib,annoy");
+    assertRefused("--peer: no peer 'annoy'; there are sagitta,", "--peer", "hnswlib,annoy");
+  }
+
+  @Test
+  void anUnknownFigureIsRefusedWithThoseThereAre() {
+    assertRefused(
+        "--figure: no figure 'speed'; there are search, first, cores, memory", "--figure", "speed");
   }
 
   @Test

@@ -19,6 +19,8 @@ import io.sagitta.ops.bench.engine.VectorFile;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -26,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.ForkJoinPool;
 
 /**
@@ -46,10 +49,22 @@ final class JVectorContender implements Contender {
   @Override
   public String version() {
     return "jvector "
-        + GraphIndexBuilder.class.getPackage().getImplementationVersion()
+        + ownVersion()
         + " ("
         + VectorizationProvider.getInstance().getClass().getSimpleName()
         + ")";
+  }
+
+  /** From the file that Maven puts into every jar: the manifest does not say. */
+  private static String ownVersion() {
+    String file = "/META-INF/maven/io.github.jbellis/jvector/pom.properties";
+    try (InputStream in = GraphIndexBuilder.class.getResourceAsStream(file)) {
+      Properties properties = new Properties();
+      properties.load(in);
+      return properties.getProperty("version");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static ListRandomAccessVectorValues vectors(VectorFile base) throws IOException {

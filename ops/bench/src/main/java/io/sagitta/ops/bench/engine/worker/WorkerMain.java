@@ -22,7 +22,8 @@ import java.nio.file.Path;
  *   <li>{@code about}: {@code version}; {@code kernels} that score exactly
  *   <li>{@code build}: base, rows, dim, m, ef_construction, threads, index (an empty folder);
  *       answers seconds and the threads used
- *   <li>{@code open}: the same; answers seconds
+ *   <li>{@code open}: the same, with the folder that was built; answers seconds, and the threads
+ *       that built where it builds only now
  *   <li>{@code search}: queries, dim, from, to, k, ef, threads, hits (file to write), each (file
  *       for the nanoseconds of every query, optional); answers seconds, and a query's visited
  *       nodes, bytes read and bytes allocated

@@ -96,7 +96,8 @@ class ContenderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"lucene", "lucene-8bit", "lucene-4bit", "jvector"})
+  @ValueSource(
+      strings = {"sagitta", "sagitta-8bit", "lucene", "lucene-8bit", "lucene-4bit", "jvector"})
   void findsNearlyAllTrueHitsAndCountsItsVisits(String name, Seed seed) throws Exception {
     SplittableRandom random = new SplittableRandom(seed.value());
     VectorFile base = vectors("base.f32", ROWS, random);
