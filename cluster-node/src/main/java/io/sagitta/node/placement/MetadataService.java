@@ -139,8 +139,17 @@ final class MetadataService {
     return reply.build();
   }
 
-  /** How long a request may take at the leader. */
+  /**
+   * What the state is must be told soon or by somebody else: everything of a node waits for it, and
+   * a leader that is paused or cut off says nothing at all.
+   */
+  static final Duration STATE_TIMEOUT = Duration.ofSeconds(1);
+
+  /** How long a request may take at the leader, before another member is asked. */
   static Duration timeout(MetadataRequest request) {
+    if (request.hasGetState()) {
+      return STATE_TIMEOUT;
+    }
     long extra =
         request.hasCreate()
             ? request.getCreate().getTimeoutMs()
