@@ -37,6 +37,7 @@ import io.sagitta.raft.ratis.RaftSettings;
 import io.sagitta.raft.ratis.RatisRaftHost;
 import io.sagitta.shard.MemoryBudget;
 import io.sagitta.shard.ShardOptions;
+import io.sagitta.shard.index.IndexingOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -160,7 +161,15 @@ final class Member implements AutoCloseable {
             Duration.ofMillis(config.timeouts().reconcileMs()));
     this.internals = new NodeInternals(cluster, links);
     this.replicas =
-        new Replicas(folder::shard, new ShardOptions(threads.background, memory), shardMemory);
+        new Replicas(
+            folder::shard,
+            new ShardOptions(
+                threads.background,
+                memory,
+                ShardOptions.FROZEN_WAITING_MAX,
+                Optional.of(
+                    new IndexingOptions(threads.indexing, threads.indexing.getCorePoolSize()))),
+            shardMemory);
     this.exports = new CheckpointExports(replicas);
     this.raftPeers =
         new RaftPeers(
@@ -464,6 +473,7 @@ final class Member implements AutoCloseable {
         "growing_max", memory.growingBytesMax(),
         "mapped", memory.bytes(MemoryBudget.Part.MAPPED),
         "lives", memory.bytes(MemoryBudget.Part.LIVES),
+        "indexes", memory.bytes(MemoryBudget.Part.INDEXES),
         "arrow_shards", shardMemory.getAllocatedMemory(),
         "arrow_answers", answerMemory.getAllocatedMemory(),
         "raft_in_flight", admission.bytesInFlight(),

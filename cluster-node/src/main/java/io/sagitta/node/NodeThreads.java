@@ -27,13 +27,15 @@ final class NodeThreads implements AutoCloseable {
   /** Flushes, checkpoints, merges: below all others. */
   final ThreadPoolExecutor background;
 
+  /** Builds graphs: what they may take of the machine. */
+  final ScheduledThreadPoolExecutor indexing;
+
   /** Looks at disk, peers and files once in a while. */
   final ScheduledExecutorService upkeep;
 
   /** Calls of the public port: one virtual thread a task. */
   final ExecutorService flight;
 
-  @SuppressWarnings("ThreadPriorityCheck") // on Linux a hint at best; searches do not rely on it
   NodeThreads(int searchThreads, int searchQueue, int backgroundThreads) {
     blocking =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("blocking-", 0).factory());
@@ -54,12 +56,15 @@ final class NodeThreads implements AutoCloseable {
             TimeUnit.SECONDS,
             // One task a shard at a time, and shards are bounded by limits.groups.
             new LinkedBlockingQueue<>(),
-            Thread.ofPlatform()
-                .name("background-", 0)
-                .daemon()
-                .priority(Thread.MIN_PRIORITY)
-                .factory());
+            low("background"));
+    indexing = new ScheduledThreadPoolExecutor(backgroundThreads, low("indexing"));
+    indexing.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     upkeep = new ScheduledThreadPoolExecutor(2, factory("upkeep"));
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // on Linux a hint at best; searches do not rely on it
+  private static ThreadFactory low(String role) {
+    return Thread.ofPlatform().name(role + "-", 0).daemon().priority(Thread.MIN_PRIORITY).factory();
   }
 
   /** Daemon threads of a role. */
@@ -84,9 +89,10 @@ final class NodeThreads implements AutoCloseable {
     flight.shutdownNow();
     search.shutdown();
     background.shutdown();
+    indexing.shutdown();
     try {
       for (ExecutorService each :
-          new ExecutorService[] {upkeep, blocking, flight, search, background}) {
+          new ExecutorService[] {upkeep, blocking, flight, search, background, indexing}) {
         if (!each.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
           throw new IllegalStateException("threads did not end: " + each);
         }

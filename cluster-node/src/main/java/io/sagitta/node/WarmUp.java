@@ -38,6 +38,7 @@ import io.sagitta.shard.MemoryBudget;
 import io.sagitta.shard.Shard;
 import io.sagitta.shard.ShardInit;
 import io.sagitta.shard.ShardOptions;
+import io.sagitta.shard.index.IndexingOptions;
 import io.sagitta.shard.log.ShardEntries;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,7 +128,12 @@ final class WarmUp {
       DataFolder.delete(folder);
       Files.createDirectories(folder);
       ShardId id = new ShardId(ids.get());
-      ShardOptions options = new ShardOptions(threads.background, new MemoryBudget(64 << 20));
+      ShardOptions options =
+          new ShardOptions(
+              threads.background,
+              new MemoryBudget(64 << 20),
+              ShardOptions.FROZEN_WAITING_MAX,
+              Optional.of(new IndexingOptions(threads.indexing, 1, 0, ROWS)));
       int searches;
       try (Shard shard = Shard.open(folder, options, scratch)) {
         CollectionId collection = new CollectionId(ids.get());

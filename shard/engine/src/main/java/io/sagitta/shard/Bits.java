@@ -15,6 +15,18 @@ final class Bits {
     return count;
   }
 
+  /** Of the first {@code rows} rows. */
+  static int count(long[] bits, int rows) {
+    int count = 0;
+    for (int word = 0; word < rows >> 6; word++) {
+      count += Long.bitCount(bits[word]);
+    }
+    if ((rows & 63) != 0) {
+      count += Long.bitCount(bits[rows >> 6] & (1L << rows) - 1);
+    }
+    return count;
+  }
+
   /** Clears rows {@code [from, to)}. */
   static void clear(long[] bits, int from, int to) {
     for (int row = from; row < to; ) {

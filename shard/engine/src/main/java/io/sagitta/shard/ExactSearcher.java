@@ -29,7 +29,7 @@ final class ExactSearcher implements SegmentSearcher {
   }
 
   @Override
-  public long search(
+  public Searched search(
       Segment segment,
       long firstRef,
       VectorField field,
@@ -58,7 +58,7 @@ final class ExactSearcher implements SegmentSearcher {
         scored += count;
       }
     }
-    return scored * queries.length;
+    return new Searched(Strategy.SCAN, scored * queries.length, 1);
   }
 
   /** Collects the candidates among rows {@code [from, to)} of a run that have a vector. */

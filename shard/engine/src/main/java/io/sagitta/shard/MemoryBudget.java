@@ -16,7 +16,9 @@ public final class MemoryBudget {
     /** Files mapped by flushed segments; page cache, given back under pressure. */
     MAPPED,
     /** Lives of flushed segments. */
-    LIVES
+    LIVES,
+    /** Codes and links of graphs, in memory or mapped. */
+    INDEXES
   }
 
   private final AtomicLongArray bytes = new AtomicLongArray(Part.values().length);

@@ -6,14 +6,18 @@ import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
+import io.sagitta.shard.SegmentSearcher.Searched;
+import io.sagitta.shard.SegmentSearcher.Strategy;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TieBreak;
 import io.sagitta.shard.distance.TopK;
+import io.sagitta.shard.index.Indexer;
 import io.sagitta.shard.segment.RowRun;
 import io.sagitta.shard.segment.Segment;
 import io.sagitta.shard.segment.SegmentSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -21,10 +25,12 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 /** Answers a search: every segment offers its candidates, and the winners' fields are fetched. */
 final class SearchReader {
   private final SegmentSet set;
+  private final Indexer indexer;
   private final StopSignal stop;
 
-  SearchReader(SegmentSet set, StopSignal stop) {
+  SearchReader(SegmentSet set, Indexer indexer, StopSignal stop) {
     this.set = set;
+    this.indexer = indexer;
     this.stop = stop;
   }
 
@@ -36,11 +42,10 @@ final class SearchReader {
       throw SagittaException.invalid("k is " + search.k() + ", expected at least 1");
     }
     TopK[] heaps = heaps(search, field);
-    SegmentSearcher searcher = new ExactSearcher(queries.length);
+    SegmentSearcher searcher = new IndexedSearcher(indexer, search);
     VisibleRows visible = new VisibleRows(set, search.filter(), stop);
     List<String> explained = new ArrayList<>();
-    long visited = 0;
-    int scanned = 0;
+    Tally tally = new Tally();
     for (int i = 0; i < set.segments().size(); i++) {
       Segment segment = set.segments().get(i);
       if (segment.schema().field(field.fieldId()).isEmpty()) {
@@ -48,19 +53,42 @@ final class SearchReader {
       }
       long[] bits = visible.of(segment);
       int count = Bits.count(bits);
+      Optional<Searched> searched = Optional.empty();
       if (count > 0) {
-        visited +=
-            searcher.search(segment, SegmentSet.ref(i, 0), field, bits, queries, heaps, stop);
-        scanned++;
+        searched =
+            Optional.of(
+                searcher.search(segment, SegmentSet.ref(i, 0), field, bits, queries, heaps, stop));
+        tally.add(searched.get());
       }
       if (search.explain()) {
-        explained.add(explain(segment, count));
+        explained.add(explain(segment, count, searched));
       }
     }
     AnswerRows.Hits hits = drain(heaps);
     VectorSchemaRoot rows = AnswerRows.ofHits(set, hits, fields, allocator);
     String explain = search.explain() ? "[" + String.join(",", explained) + "]" : "";
-    return new ReadResult(rows, new ReadStats(true, 0, 0, 0, scanned, visited, 1, false, explain));
+    return new ReadResult(rows, tally.stats(explain));
+  }
+
+  /** What all segments together did. */
+  private static final class Tally {
+    private final int[] segments = new int[Strategy.values().length];
+    private long visited;
+    private double recall = 1;
+
+    void add(Searched searched) {
+      segments[searched.strategy().ordinal()]++;
+      visited += searched.visited();
+      recall = Math.min(recall, searched.recall());
+    }
+
+    ReadStats stats(String explain) {
+      int graph = segments[Strategy.GRAPH.ordinal()];
+      int masked = segments[Strategy.MASKED.ordinal()];
+      int scan = segments[Strategy.SCAN.ordinal()];
+      boolean exact = graph + masked == 0;
+      return new ReadStats(exact, graph, masked, 0, scan, visited, recall, false, explain);
+    }
   }
 
   private static PreparedQuery[] prepare(VectorField field, ShardRead.QueryVectors vectors) {
@@ -137,8 +165,14 @@ final class SearchReader {
     return hits;
   }
 
-  private static String explain(Segment segment, int candidates) {
-    return "{\"segment\":%d,\"rows\":%d,\"candidates\":%d,\"strategy\":\"%s\"}"
-        .formatted(segment.number(), segment.rows(), candidates, candidates == 0 ? "none" : "scan");
+  private static String explain(Segment segment, int candidates, Optional<Searched> searched) {
+    String strategy = searched.map(s -> s.strategy().word()).orElse("none");
+    return "{\"segment\":%d,\"rows\":%d,\"candidates\":%d,\"strategy\":\"%s\",\"visited\":%d}"
+        .formatted(
+            segment.number(),
+            segment.rows(),
+            candidates,
+            strategy,
+            searched.map(Searched::visited).orElse(0L));
   }
 }

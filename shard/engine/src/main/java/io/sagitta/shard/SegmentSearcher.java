@@ -8,6 +8,33 @@ import io.sagitta.shard.segment.Segment;
 
 /** Finds the best rows of one segment: by scanning it, or by whatever index it has. */
 interface SegmentSearcher {
+  /** How a segment was searched. */
+  enum Strategy {
+    GRAPH("graph"),
+    /** By graph, under a filter. */
+    MASKED("masked"),
+    SCAN("scan");
+
+    private final String word;
+
+    Strategy(String word) {
+      this.word = word;
+    }
+
+    /** As certificates name it. */
+    String word() {
+      return word;
+    }
+  }
+
+  /**
+   * What a search of one segment did.
+   *
+   * @param visited vectors scored, by codes or exactly
+   * @param recall mean recall it was planned for; 1 where every candidate was scored exactly
+   */
+  record Searched(Strategy strategy, long visited, double recall) {}
+
   /**
    * Offers rows to the heaps, one heap for each query.
    *
@@ -15,9 +42,8 @@ interface SegmentSearcher {
    * @param firstRef reference of its row 0; a row's reference is this plus its ordinal
    * @param field the field searched; the segment has it
    * @param candidates one bit a row: the rows that may be offered, some of them without a vector
-   * @return vectors scored
    */
-  long search(
+  Searched search(
       Segment segment,
       long firstRef,
       VectorField field,

@@ -8,7 +8,9 @@ import io.sagitta.shard.MemoryBudget.Part;
 import io.sagitta.shard.ShardState.SegmentInfo;
 import io.sagitta.shard.ShardState.Stage;
 import io.sagitta.shard.format.CheckpointDirectory;
+import io.sagitta.shard.format.IndexFiles;
 import io.sagitta.shard.format.Manifest;
+import io.sagitta.shard.index.Indexer;
 import io.sagitta.shard.log.LogEntry;
 import io.sagitta.shard.log.LogEntryDecoder;
 import io.sagitta.shard.segment.FlushedSegment;
@@ -63,6 +65,7 @@ public final class Shard implements AutoCloseable {
   private final Segments segments;
   private final Recovery recovery;
   private final Checkpointer checkpointer;
+  private final Indexer indexer;
   private final long recoveredTerm;
   private final long recoveredIndex;
 
@@ -87,6 +90,13 @@ public final class Shard implements AutoCloseable {
     livesAllocator = child(allocator, "lives", counting(Part.LIVES));
     filesAllocator = child(allocator, "files", AllocationListener.NOOP);
     segments = new Segments(rowsAllocator, livesAllocator);
+    indexer =
+        new Indexer(
+            segments.published(),
+            options.indexing(),
+            new IndexFiles(store),
+            options.memory(),
+            store::toString);
     SegmentMapper mapper = new SegmentMapper(store, filesAllocator, options.memory());
     recovery = new Recovery(mapper, rowsAllocator, livesAllocator);
     checkpointer =
@@ -101,6 +111,7 @@ public final class Shard implements AutoCloseable {
               ? recovery.load(manifest.get(), segments)
               : new Applier(segments, rowsAllocator);
       segments.publish(recoveredTerm, recoveredIndex);
+      indexer.wake();
     } catch (Throwable e) {
       segments.close(allocators());
       throw e;
@@ -152,8 +163,11 @@ public final class Shard implements AutoCloseable {
       if (index <= segments.published().current().index()) {
         return new WriteOutcome.Applied(index, 0, List.of(), true);
       }
+      long before = segments.rows();
       WriteOutcome outcome = applyLocked(term, index, entry);
+      indexer.arrived((int) Math.max(1, segments.rows() - before));
       if (applier.froze()) {
+        indexer.wake();
         submitCheckpointLocked();
         awaitFlushesLocked();
       }
@@ -205,7 +219,7 @@ public final class Shard implements AutoCloseable {
    */
   public ShardView view() {
     try {
-      return new ShardView(segments.published().acquire());
+      return new ShardView(segments.published().acquire(), indexer);
     } catch (IllegalStateException e) {
       throw new SagittaException(
           io.sagitta.model.ErrorCode.UNAVAILABLE, "the shard has been closed", e);
@@ -275,6 +289,7 @@ public final class Shard implements AutoCloseable {
       }
       segments.publish(now.term(), now.index());
       frozenWaiting = frozenLocked();
+      indexer.wake();
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -289,6 +304,11 @@ public final class Shard implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The graphs, for status and tests. Any thread. */
+  public Indexer indexer() {
+    return indexer;
   }
 
   /** Files that a manifest names and that are missing or bad here. */
@@ -346,12 +366,14 @@ public final class Shard implements AutoCloseable {
     try {
       checkOpenLocked();
       checkpointer.stopLocked();
+      indexer.reset();
       Manifest installed = directory.install(announced);
       segments.reset();
       applier = recovery.load(installed, segments);
       segments.publish(installed.term(), installed.logIndex());
       frozenWaiting = 0;
       checkpointer.resumeLocked();
+      indexer.resume();
     } catch (IOException | RuntimeException e) {
       failure = new IOException("install failed: " + e.getMessage(), e);
       throw failure;
@@ -418,6 +440,7 @@ public final class Shard implements AutoCloseable {
         closed = true;
         changed.signalAll();
         checkpointer.stopLocked();
+        indexer.close();
         segments.close(allocators());
       }
     } finally {

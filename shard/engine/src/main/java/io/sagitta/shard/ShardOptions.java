@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard;
 
+import io.sagitta.shard.index.IndexingOptions;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
@@ -11,8 +13,13 @@ import java.util.concurrent.Executor;
  * @param background runs flushes and checkpoints, one task at a time for each shard
  * @param memory accounts for memory, shared by all shards of a node
  * @param frozenWaitingMax frozen segments that may wait for their flush before apply waits too
+ * @param indexing how graphs are built; empty: none are, and every search scans
  */
-public record ShardOptions(Executor background, MemoryBudget memory, int frozenWaitingMax) {
+public record ShardOptions(
+    Executor background,
+    MemoryBudget memory,
+    int frozenWaitingMax,
+    Optional<IndexingOptions> indexing) {
   /**
    * Frozen segments that may wait before apply does: each holds at most a freeze's worth of rows.
    */
@@ -21,12 +28,19 @@ public record ShardOptions(Executor background, MemoryBudget memory, int frozenW
   public ShardOptions {
     Objects.requireNonNull(background);
     Objects.requireNonNull(memory);
+    Objects.requireNonNull(indexing);
     if (frozenWaitingMax < 1) {
       throw new IllegalArgumentException("frozenWaitingMax " + frozenWaitingMax + " is below 1");
     }
   }
 
+  /** Without graphs. */
   public ShardOptions(Executor background, MemoryBudget memory) {
     this(background, memory, FROZEN_WAITING_MAX);
+  }
+
+  /** Without graphs. */
+  public ShardOptions(Executor background, MemoryBudget memory, int frozenWaitingMax) {
+    this(background, memory, frozenWaitingMax, Optional.empty());
   }
 }

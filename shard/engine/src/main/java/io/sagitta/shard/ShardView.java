@@ -8,6 +8,7 @@ import io.sagitta.model.RowBatch;
 import io.sagitta.model.RowBatchCodec;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardRead;
+import io.sagitta.shard.index.Indexer;
 import io.sagitta.shard.log.ShardEntries;
 import io.sagitta.shard.segment.IdColumn;
 import io.sagitta.shard.segment.Leases;
@@ -31,9 +32,11 @@ public final class ShardView implements AutoCloseable {
   private static final long RETRY_MS = 100;
 
   private final Leases.Lease<SegmentSet> lease;
+  private final Indexer indexer;
 
-  ShardView(Leases.Lease<SegmentSet> lease) {
+  ShardView(Leases.Lease<SegmentSet> lease, Indexer indexer) {
     this.lease = lease;
+    this.indexer = indexer;
   }
 
   /** Log index of the last entry seen. */
@@ -43,7 +46,7 @@ public final class ShardView implements AutoCloseable {
 
   /** The k nearest rows to each query vector; {@code allocator} holds the answer. */
   public ReadResult search(ShardRead.Search search, BufferAllocator allocator, StopSignal stop) {
-    return new SearchReader(set(), stop).search(search, allocator);
+    return new SearchReader(set(), indexer, stop).search(search, allocator);
   }
 
   /** The rows with these ids, in the order asked, absent ones left out. */

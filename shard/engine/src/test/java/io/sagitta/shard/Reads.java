@@ -72,12 +72,30 @@ record Reads(ShardView view, IdType idType, BufferAllocator allocator) {
     return searchAll(field, k, filter, bound, 1, query).getFirst();
   }
 
+  /** Hits of one query vector as the engine sees fit to find them. */
+  List<TestShard.Hit> search(
+      String field, int k, Optional<FilterText> filter, ShardRead.Effort effort, float... query) {
+    return searchAll(field, k, filter, OptionalDouble.empty(), effort, 1, query).getFirst();
+  }
+
   /** Hits of several query vectors, in the order of the vectors. */
   List<List<TestShard.Hit>> searchAll(
       String field,
       int k,
       Optional<FilterText> filter,
       OptionalDouble bound,
+      int queries,
+      float... values) {
+    return searchAll(field, k, filter, bound, new ShardRead.Effort.Exact(), queries, values);
+  }
+
+  /** As above, with an effort. */
+  List<List<TestShard.Hit>> searchAll(
+      String field,
+      int k,
+      Optional<FilterText> filter,
+      OptionalDouble bound,
+      ShardRead.Effort effort,
       int queries,
       float... values) {
     ShardRead.Search search =
@@ -88,7 +106,7 @@ record Reads(ShardView view, IdType idType, BufferAllocator allocator) {
             new ShardRead.QueryVectors(queries, values.length / queries, values),
             k,
             filter,
-            new ShardRead.Effort.Exact(),
+            effort,
             bound,
             List.of(),
             false);

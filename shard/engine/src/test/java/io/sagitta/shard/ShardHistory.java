@@ -8,12 +8,14 @@ import io.sagitta.model.Field;
 import io.sagitta.model.PayloadField;
 import io.sagitta.model.PointId;
 import io.sagitta.model.RowBatch;
+import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
 import io.sagitta.model.WriteKey;
 import io.sagitta.model.WriteMode;
 import io.sagitta.model.WriteOutcome;
 import io.sagitta.model.WriterId;
+import io.sagitta.shard.index.IndexingOptions;
 import io.sagitta.shard.log.ShardEntries;
 import io.sagitta.shard.store.FileStore;
 import java.io.IOException;
@@ -45,6 +47,7 @@ final class ShardHistory implements AutoCloseable {
   private final TestShard first;
   private final TestShard second;
   private final Deque<Runnable> lagging = new ArrayDeque<>();
+  private final ManualScheduler indexing = new ManualScheduler();
   private final List<Pinned> pinned = new ArrayList<>();
   private final List<Keyed> keyed = new ArrayList<>();
   private final long[] nextSeq = new long[3];
@@ -63,17 +66,21 @@ final class ShardHistory implements AutoCloseable {
     CollectionSchema schema = points.schema();
     this.nextFieldId = schema.fields().size() + 1;
     this.model = new ShardModel(schema);
-    this.first = new TestShard(firstStore, Runnable::run, 1);
-    this.second = new TestShard(secondStore, lagging::add, 1_000);
+    this.first = new TestShard(firstStore, Runnable::run, 1, graphs(16));
+    this.second = new TestShard(secondStore, lagging::add, 1_000, graphs(5));
     FreezePolicy freeze =
         new FreezePolicy(
             5 + random.nextInt(100), 1_000 + random.nextInt(100_000), 3 + random.nextInt(40));
     apply(ShardEntries.init(TestShard.init(schema, freeze), 1));
   }
 
+  private Optional<IndexingOptions> graphs(int sliceRows) {
+    return Optional.of(new IndexingOptions(indexing, 1, 0, sliceRows));
+  }
+
   void run(int steps) throws IOException {
     for (int step = 0; step < steps; step++) {
-      switch (random.nextInt(22)) {
+      switch (random.nextInt(25)) {
         case 0, 1, 2, 3, 4, 5, 6, 7 -> putRandom();
         case 8 -> replay();
         case 9 -> stale();
@@ -85,6 +92,7 @@ final class ShardHistory implements AutoCloseable {
         case 15 -> unpin();
         case 16 -> runLagging();
         case 17 -> where();
+        case 18, 19, 20 -> indexing.runSome(random.nextInt(4));
         default -> check(first.shard().view(), model, true);
       }
     }
@@ -386,6 +394,29 @@ final class ShardHistory implements AutoCloseable {
         query,
         k,
         reads.search(field.name(), k, filter.map(RandomFilter.Case::text), floats));
+    checkApproximate(reads, field, candidates, query, floats, filter);
+  }
+
+  /** By graph or not: as many hits as there can be, each a candidate, rightly scored, in order. */
+  private void checkApproximate(
+      Reads reads,
+      VectorField field,
+      Map<PointId, Object> candidates,
+      double[] query,
+      float[] floats,
+      Optional<RandomFilter.Case> filter) {
+    ShardRead.Effort effort =
+        random.nextBoolean()
+            ? new ShardRead.Effort.Recall(0.5 + random.nextInt(50) / 100.0)
+            : new ShardRead.Effort.Ef(1 + random.nextInt(50));
+    int k = 1 + random.nextInt(IDS + 5);
+    List<TestShard.Hit> hits =
+        reads.search(field.name(), k, filter.map(RandomFilter.Case::text), effort, floats);
+    assertThat(hits).hasSize(Math.min(k, candidates.size()));
+    Map<PointId, Object> found = new TreeMap<>();
+    hits.forEach(hit -> found.put(hit.id(), candidates.get(hit.id())));
+    assertThat(found).doesNotContainValue(null).hasSize(hits.size());
+    BruteForce.check(field, found, query, hits.size() + 1, hits);
   }
 
   /** Ends with every view still right after both are closed, and both replicas the same on disk. */

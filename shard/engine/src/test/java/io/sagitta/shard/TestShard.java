@@ -13,6 +13,7 @@ import io.sagitta.model.SlotRange;
 import io.sagitta.model.WriteKey;
 import io.sagitta.model.WriteMode;
 import io.sagitta.model.WriteOutcome;
+import io.sagitta.shard.index.IndexingOptions;
 import io.sagitta.shard.log.ShardEntries;
 import io.sagitta.shard.store.FileStore;
 import java.io.IOException;
@@ -42,8 +43,17 @@ final class TestShard implements AutoCloseable {
   private long timeMs = 1_000;
 
   TestShard(FileStore store, Executor background, int frozenWaitingMax) throws IOException {
+    this(store, background, frozenWaitingMax, Optional.empty());
+  }
+
+  TestShard(
+      FileStore store,
+      Executor background,
+      int frozenWaitingMax,
+      Optional<IndexingOptions> indexing)
+      throws IOException {
     this.store = store;
-    this.options = new ShardOptions(background, memory, frozenWaitingMax);
+    this.options = new ShardOptions(background, memory, frozenWaitingMax, indexing);
     this.shard = Shard.open(store, options, allocator);
   }
 

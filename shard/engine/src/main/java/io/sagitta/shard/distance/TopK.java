@@ -125,6 +125,23 @@ public final class TopK {
     return count;
   }
 
+  /** Drops the candidates in {@code [from, to)}, so that they may be offered again. */
+  public void forget(long from, long to) {
+    int kept = 0;
+    int count = size;
+    for (int i = 0; i < count; i++) {
+      if (refs[i] < from || refs[i] >= to) {
+        ranks[kept] = ranks[i];
+        refs[kept] = refs[i];
+        kept++;
+      }
+    }
+    size = 0;
+    for (int i = 0; i < kept; i++) {
+      siftUp(size++, ranks[i], refs[i]);
+    }
+  }
+
   /** Empties the heap and lifts its bound, for reuse. */
   public void clear() {
     size = 0;

@@ -10,7 +10,8 @@ enum FileKind {
   VECTORS(5),
   LIVES(6),
   SESSIONS(7),
-  MANIFEST(8);
+  MANIFEST(8),
+  GRAPH(9);
 
   private final int code;
 

@@ -3,6 +3,7 @@ package io.sagitta.shard.format;
 
 import io.sagitta.shard.CheckpointFile;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,6 +28,9 @@ final class ShardFiles {
               + NUMBER_RULE
               + ")");
 
+  private static final Pattern GRAPH =
+      Pattern.compile("(" + UUID_RULE + ")\\.graph\\." + NUMBER_RULE);
+
   private ShardFiles() {}
 
   static String segment(UUID segmentId) {
@@ -47,6 +51,17 @@ final class ShardFiles {
 
   static String vectors(UUID segmentId, int fieldId) {
     return segmentId + ".vectors." + fieldId;
+  }
+
+  /** Within the directory of indexes, which is not a checkpoint's. */
+  static String graph(UUID segmentId, int fieldId) {
+    return segmentId + ".graph." + fieldId;
+  }
+
+  /** Whether a file in the directory of indexes is the finished graph of one of these segments. */
+  static boolean isGraphOf(String name, Set<UUID> segmentIds) {
+    Matcher matcher = GRAPH.matcher(name);
+    return matcher.matches() && segmentIds.contains(UUID.fromString(matcher.group(1)));
   }
 
   static String lives(UUID segmentId, long logIndex) {

@@ -27,9 +27,9 @@
  *   8  u32    header length, 64
  *  12  u16    format version, 1
  *  14  u16    kind: 1 segment, 2 ids, 3 payload, 4 versions, 5 vectors, 6 lives, 7 sessions,
- *             8 manifest
+ *             8 manifest, 9 graph
  *  16  u8[16] segment id, most significant byte first; zeros for sessions and manifest
- *  32  u64    field id (vectors), log index (lives, sessions), generation (manifest), else 0
+ *  32  u64    field id (vectors, graph), log index (lives, sessions), generation (manifest), else 0
  *  40  u64    rows of the segment; 0 for sessions and manifest
  *  48  u8[12] zeros
  *  60  u32    CRC32C of bytes 0..59
@@ -76,6 +76,22 @@
  *                           some id has several
  * .versions     section 1   int64 each row: _version
  * .lives.I      section 1   u64 each 64 rows: bit set where the row lives at log index I
+ * </pre>
+ *
+ * <h2>Files of a replica's own</h2>
+ *
+ * Graphs are derived, differ from replica to replica, and are named by no manifest; what each
+ * region holds stands in the description of {@link io.sagitta.shard.hnsw}.
+ *
+ * <pre>
+ * indexes/{@code <segment id>}.graph.F
+ *               section 1   JSON: parameters, entry, and the recall measured by k and effort
+ *               section 2   float32 each component: the centre
+ *               section 3   rows of high nibbles, or of bits
+ *               section 4   rows of low nibbles; only where they were kept
+ *               section 5   links of level 0
+ *               section 6   levels and places of upper links
+ *               section 7   upper links
  * </pre>
  *
  * <h2>Other files</h2>

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.hnsw;
+
+import io.sagitta.shard.distance.PreparedQuery;
+import io.sagitta.shard.distance.TopK;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Measures what recall an index gives for what effort, against exact search over the same rows. The
+ * queries must not be in the index: a row that is there is found by its own links and would promise
+ * too much. Also chooses, by what it measures, how many bits a search reads and how many rows it
+ * scores exactly at the end.
+ *
+ * <p>One search of a given ef is enough for every k and every depth of the exact scoring: what is
+ * scored exactly is a prefix of what it found.
+ */
+public final class Calibrator {
+  private static final int[] EFS = {
+    12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1_024, 1_536, 2_048
+  };
+
+  /** Past this, a larger ef is of no more use. */
+  private static final double ENOUGH = 0.9985;
+
+  /** Recall that scoring fewer rows exactly may cost. */
+  private static final double RERANK_LOSS = 0.002;
+
+  /** Where 4 bits reach this, 8 are not tried: they cost twice the memory traffic. */
+  private static final double FOUR_IS_ENOUGH = 0.99;
+
+  /**
+   * Where more queries than this meet copies of one vector, no recall is promised: links of copies
+   * lead to copies, and a search that lands among them may not come out again.
+   */
+  private static final double COPIES_MAX = 0.1;
+
+  /** Rows of a block that is scored for one query after the other while it is in the cache. */
+  private static final int BLOCK_ROWS = 256;
+
+  private final VectorIndex index;
+  private final ExactRows rows;
+  private final long[] present;
+  private final int size;
+  private final StopCheck stop;
+  private final GraphSearcher searcher = new GraphSearcher();
+
+  /**
+   * Prepares a measurement.
+   *
+   * @param rows the vectors of the index
+   * @param present which of its rows have a vector and live, one bit a row
+   * @param size rows that count, at most those of the index
+   */
+  public Calibrator(VectorIndex index, ExactRows rows, long[] present, int size, StopCheck stop) {
+    this.index = index;
+    this.rows = rows;
+    this.present = present;
+    this.size = size;
+    this.stop = stop;
+  }
+
+  /**
+   * Measures with these queries, each {@code dimension} components; none of them in the index.
+   *
+   * @return without steps where no recall can be promised
+   */
+  public Calibration measure(List<float[]> queries) {
+    List<Query> prepared = new ArrayList<>();
+    for (float[] values : queries) {
+      prepared.add(new Query(values));
+    }
+    findTruth(prepared);
+    if (copies(prepared) > COPIES_MAX) {
+      return new Calibration(size, prepared.size(), List.of());
+    }
+    prepared = distinct(prepared);
+    if (index.parameters().bits()) {
+      return new Calibration(size, prepared.size(), measure(prepared, Traversal.BITS));
+    }
+    List<Calibration.Step> four = measure(prepared, Traversal.FOUR);
+    double best = best(four);
+    if (best < FOUR_IS_ENOUGH) {
+      List<Calibration.Step> eight = measure(prepared, Traversal.EIGHT);
+      if (best(eight) > best + RERANK_LOSS) {
+        return new Calibration(size, prepared.size(), eight);
+      }
+    }
+    return new Calibration(size, prepared.size(), four);
+  }
+
+  /** The worst over k of the best recall that some effort gave. */
+  private static double best(List<Calibration.Step> steps) {
+    double worst = 1;
+    for (int k : Calibration.MEASURED_K) {
+      double best = 0;
+      for (Calibration.Step step : steps) {
+        best = step.k() == k ? Math.max(best, step.recall()) : best;
+      }
+      worst = Math.min(worst, best);
+    }
+    return worst;
+  }
+
+  private final class Query {
+    final PreparedQuery exact;
+    final CodeQuery codes;
+
+    /** True scores, best first. */
+    final float[] truth = new float[Calibration.MEASURED_K[Calibration.MEASURED_K.length - 1]];
+
+    int truths;
+
+    /** The row that comes first in the truth; -1 for none. */
+    long nearest = -1;
+
+    Query(float[] values) {
+      IndexParameters p = index.parameters();
+      exact = PreparedQuery.of(p.type(), p.metric(), p.dimension(), values, 0);
+      codes = new CodeQuery(p);
+      codes.set(values, 0);
+    }
+
+    boolean isBetter(float score, float other) {
+      return index.parameters().metric().higherIsBetter() ? score > other : score < other;
+    }
+  }
+
+  private void findTruth(List<Query> queries) {
+    TopK[] heaps = new TopK[queries.size()];
+    for (int q = 0; q < heaps.length; q++) {
+      heaps[q] = new TopK(queries.get(q).truth.length, index.parameters().metric(), Long::compare);
+    }
+    int[] block = new int[BLOCK_ROWS];
+    float[] scores = new float[BLOCK_ROWS];
+    for (int from = 0; from < size; from += BLOCK_ROWS) {
+      stop.check();
+      int count = 0;
+      for (int row = from; row < Math.min(size, from + BLOCK_ROWS); row++) {
+        if ((present[row >> 6] >>> row & 1) != 0) {
+          block[count++] = row;
+        }
+      }
+      for (int q = 0; q < heaps.length && count > 0; q++) {
+        rows.score(queries.get(q).exact, block, 0, count, scores, 0);
+        for (int i = 0; i < count; i++) {
+          heaps[q].offer(scores[i], block[i]);
+        }
+      }
+    }
+    for (int q = 0; q < heaps.length; q++) {
+      Query query = queries.get(q);
+      long[] refs = new long[query.truth.length];
+      query.truths = heaps[q].drain(query.truth, refs);
+      query.nearest = query.truths == 0 ? -1 : refs[0];
+    }
+  }
+
+  /** The share of queries whose two nearest rows are copies of each other. */
+  private double copies(List<Query> queries) {
+    int copies = 0;
+    for (Query query : queries) {
+      boolean equal = query.truths > 1 && query.truth[0] == query.truth[1];
+      // Differing bits are often equal by chance.
+      copies += equal && (!index.parameters().bits() || query.truth[0] == 0) ? 1 : 0;
+    }
+    return (double) copies / queries.size();
+  }
+
+  /**
+   * One query for each nearest row. Where rows repeat by the thousand, most queries would ask for
+   * the same and easy thing, and speak for all others.
+   */
+  private static List<Query> distinct(List<Query> queries) {
+    Set<Long> nearest = new HashSet<>();
+    return queries.stream().filter(query -> nearest.add(query.nearest)).toList();
+  }
+
+  private List<Calibration.Step> measure(List<Query> queries, Traversal traversal) {
+    List<List<Calibration.Step>> byK = new ArrayList<>();
+    for (int ignored : Calibration.MEASURED_K) {
+      byK.add(new ArrayList<>());
+    }
+    for (int ef : EFS) {
+      if (ef > 2 * size) {
+        break;
+      }
+      Sums sums = new Sums(ef);
+      for (Query query : queries) {
+        stop.check();
+        sums.add(query, traversal);
+      }
+      boolean enough = true;
+      for (int i = 0; i < byK.size(); i++) {
+        int k = Calibration.MEASURED_K[i];
+        if (ef >= k) {
+          Calibration.Step step = sums.step(i, traversal, queries.size());
+          byK.get(i).add(step);
+          enough &= step.recall() >= ENOUGH;
+        } else {
+          enough = false;
+        }
+      }
+      if (enough) {
+        break;
+      }
+    }
+    return byK.stream().flatMap(List::stream).toList();
+  }
+
+  /** Recall of all queries at one ef, by k and by how many rows are scored exactly. */
+  private final class Sums {
+    private final int ef;
+    private final double[][] found;
+    private double visited;
+
+    Sums(int ef) {
+      this.ef = ef;
+      this.found = new double[Calibration.MEASURED_K.length][];
+      for (int i = 0; i < found.length; i++) {
+        found[i] = new double[depths(Calibration.MEASURED_K[i], ef).length];
+      }
+    }
+
+    void add(Query query, Traversal traversal) {
+      int count =
+          searcher.search(
+              index,
+              query.codes,
+              new Effort(ef, ef, traversal),
+              ef,
+              present,
+              size,
+              Long.MAX_VALUE,
+              stop);
+      visited += searcher.visited();
+      float[] scores = new float[count];
+      rows.score(query.exact, searcher.hits(), 0, count, scores, 0);
+      for (int i = 0; i < found.length; i++) {
+        int k = Math.min(Calibration.MEASURED_K[i], query.truths);
+        if (k == 0) {
+          continue;
+        }
+        int[] depths = depths(Calibration.MEASURED_K[i], ef);
+        float worst = query.truth[k - 1];
+        int good = 0;
+        int at = 0;
+        for (int d = 0; d < depths.length; d++) {
+          for (; at < Math.min(depths[d], count); at++) {
+            good += query.isBetter(worst, scores[at]) ? 0 : 1;
+          }
+          found[i][d] += (double) Math.min(good, k) / k;
+        }
+      }
+    }
+
+    Calibration.Step step(int whichK, Traversal traversal, int queries) {
+      int k = Calibration.MEASURED_K[whichK];
+      int[] depths = depths(k, ef);
+      double[] sums = found[whichK];
+      int least = depths.length - 1;
+      while (least > 0 && sums[least - 1] >= sums[depths.length - 1] - RERANK_LOSS * queries) {
+        least--;
+      }
+      return new Calibration.Step(
+          k, new Effort(ef, depths[least], traversal), sums[least] / queries, visited / queries);
+    }
+  }
+
+  /** How many rows may be scored exactly: 2 k, 4 k, ... up to ef. */
+  private static int[] depths(int k, int ef) {
+    int count = 1;
+    for (int depth = 2 * k; depth < ef; depth *= 2) {
+      count++;
+    }
+    int[] depths = new int[count];
+    for (int i = 0; i < count - 1; i++) {
+      depths[i] = 2 * k << i;
+    }
+    depths[count - 1] = ef;
+    return depths;
+  }
+}

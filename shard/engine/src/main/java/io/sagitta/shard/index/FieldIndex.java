@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.index;
+
+import io.sagitta.model.VectorField;
+import io.sagitta.shard.hnsw.Calibration;
+import io.sagitta.shard.hnsw.VectorIndex;
+import java.util.Optional;
+
+/**
+ * The graph of one vector field in one segment, as far as it has grown. The {@link Indexer}'s
+ * coordinator alone changes it; any thread reads.
+ */
+public final class FieldIndex {
+  private final long segment;
+  private final VectorField field;
+  private final VectorIndex index;
+
+  private volatile Calibration calibration;
+  private volatile boolean complete;
+  private volatile boolean persisted;
+
+  FieldIndex(long segment, VectorField field, VectorIndex index) {
+    this.segment = segment;
+    this.field = field;
+    this.index = index;
+  }
+
+  /** Number of the segment. */
+  public long segment() {
+    return segment;
+  }
+
+  public VectorField field() {
+    return field;
+  }
+
+  /** The graph; keep it open by {@code tryRetain} while searching. */
+  public VectorIndex index() {
+    return index;
+  }
+
+  /** What recall it gives; empty while that has not been measured, and it must not be searched. */
+  public Optional<Calibration> calibration() {
+    return Optional.ofNullable(calibration);
+  }
+
+  /** Whether it holds all rows of a segment that grows no more. */
+  public boolean isComplete() {
+    return complete;
+  }
+
+  /** Whether it lies in a file. */
+  public boolean isPersisted() {
+    return persisted;
+  }
+
+  void calibrated(Calibration measured) {
+    calibration = measured;
+  }
+
+  void completed() {
+    complete = true;
+  }
+
+  void persisted() {
+    persisted = true;
+  }
+}

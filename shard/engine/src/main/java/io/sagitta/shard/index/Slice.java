@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.shard.index;
+
+import io.sagitta.shard.hnsw.VectorIndex;
+import io.sagitta.shard.segment.GrowingPrefix;
+import io.sagitta.shard.segment.RowRun;
+import io.sagitta.shard.segment.Segment;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
+
+/** Brings the next rows of a segment into its graph. */
+final class Slice {
+  private final Segment segment;
+  private final FieldIndex target;
+
+  Slice(Segment segment, FieldIndex target) {
+    this.segment = segment;
+    this.target = target;
+  }
+
+  /** Encodes and inserts rows up to {@code to}, then shows them to searches. */
+  void insert(int to, int workers, Executor executor) {
+    VectorIndex index = target.index();
+    int from = index.size();
+    if (to > index.capacity()) {
+      index.reserve(capacity(to));
+    }
+    for (int row = from; row < to; ) {
+      RowRun run = segment.runOf(row);
+      int end = Math.min(to, run.start() + run.rows());
+      encode(index, run, row, end);
+      row = end;
+    }
+    ParallelInsert.insert(index, from, to, workers, executor);
+    index.publish(to);
+  }
+
+  /** A sealed segment's rows are known; a growing one's double. */
+  private int capacity(int to) {
+    return segment instanceof GrowingPrefix
+        ? Math.max(to, 2 * target.index().capacity())
+        : segment.rows();
+  }
+
+  private void encode(VectorIndex index, RowRun run, int from, int to) {
+    int fieldId = target.field().fieldId();
+    int first = from - run.start();
+    int last = to - run.start();
+    long[] present = null;
+    if (!run.allHaveVectors(fieldId)) {
+      present = new long[(run.rows() + 63) >> 6];
+      for (int row = first; row < last; row++) {
+        if (run.hasVector(fieldId, row)) {
+          present[row >> 6] |= 1L << row;
+        }
+      }
+    }
+    long[] hashes = Arrays.copyOfRange(run.ids().hashes(), first, last);
+    index.encode(from, run.vectors(fieldId), first, last, present, hashes);
+  }
+}
