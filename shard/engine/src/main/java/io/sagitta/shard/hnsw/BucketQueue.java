@@ -102,7 +102,7 @@ final class BucketQueue {
     int worse = 0;
     for (int i = 0; i < count; i++) {
       float distance = estimates[i];
-      int bucket = Math.clamp((int) ((distance - lowest) * perUnit), 0, BUCKETS - 1);
+      int bucket = Math.max(0, Math.min((int) ((distance - lowest) * perUnit), BUCKETS - 1));
       if (bucket <= end && distance < bound) {
         worse += distance < lowest ? 1 : 0;
         ordinals[entry] = rows[i];
@@ -125,7 +125,7 @@ final class BucketQueue {
     reserve(count);
     for (int i = 0; i < count; i++) {
       float distance = estimates[i];
-      int bucket = Math.clamp((int) ((distance - lowest) * perUnit), 0, BUCKETS - 1);
+      int bucket = Math.max(0, Math.min((int) ((distance - lowest) * perUnit), BUCKETS - 1));
       if (bucket <= last && distance < bound) {
         int row = rows[i];
         int counting =
@@ -211,7 +211,7 @@ final class BucketQueue {
   }
 
   private int bucket(float distance) {
-    return Math.clamp((int) ((distance - lowest) * perUnit), 0, BUCKETS - 1);
+    return Math.max(0, Math.min((int) ((distance - lowest) * perUnit), BUCKETS - 1));
   }
 
   /** Finds the effort's last distance exactly: what is not better is not needed. */

@@ -16,11 +16,15 @@ import io.sagitta.shard.distance.QueryPlanes;
 final class GraphWalk {
   private static final int BEAM = 4;
 
+  /** Ints of a cache line. */
+  private static final int LINKS_A_LINE = 16;
+
   /** Steps between two questions whether to stop. */
   private static final int STEPS_PER_CHECK = 32;
 
   private final BucketQueue queue = new BucketQueue();
   private final VisitedSet visited = new VisitedSet();
+  private final long[] lists = new long[BEAM];
   private int[] ordinals = new int[0];
   private float[] distances = new float[0];
 
@@ -147,16 +151,34 @@ final class GraphWalk {
 
   /** The new neighbours of the best open rows; -1 where no row is open. */
   private int follow(int level, int width) {
-    int count = 0;
-    int row = queue.pop();
-    if (row < 0) {
+    int rows = 0;
+    for (int row = queue.pop(); row >= 0; row = rows < BEAM ? queue.pop() : -1) {
+      lists[rows++] = memory.list(row, level);
+    }
+    if (rows == 0) {
       return -1;
     }
-    for (int i = 1; row >= 0; i++) {
-      count = visited.addAll(memory.list(row, level), width, ordinals, count);
-      row = i < BEAM ? queue.pop() : -1;
+    touchLists(rows, width);
+    int count = 0;
+    for (int i = 0; i < rows; i++) {
+      count = visited.addAll(lists[i], width, ordinals, count);
     }
     return count;
+  }
+
+  /**
+   * Reads an int of each line of the lists. They end at places that no processor predicts, and what
+   * it guessed wrong it learns only when a list has come from memory: one list at a time took a
+   * fifth of a search more.
+   */
+  private void touchLists(int rows, int width) {
+    int seen = 0;
+    for (int i = 0; i < rows; i++) {
+      for (int link = 0; link < width; link += LINKS_A_LINE) {
+        seen += NativeMemory.intAt(lists[i] + 4L * link);
+      }
+    }
+    touched += seen;
   }
 
   /** See {@link VisitedSet#addAll}. Static, over arrays in hand, for the compiler's sake. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.hnsw;
 
+import io.sagitta.shard.distance.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -8,6 +9,9 @@ import java.lang.foreign.MemorySegment;
 final class Region extends Counted {
   /** Rows start on cache lines. */
   private static final int ALIGNMENT = 64;
+
+  /** From here on memory starts on, and where the system has them consists of, huge pages. */
+  private static final long HUGE_MIN = 4 * HugePages.SIZE;
 
   private final MemorySegment memory;
   private final Runnable onFree;
@@ -21,7 +25,13 @@ final class Region extends Counted {
   @SuppressWarnings("MustBeClosedChecker") // free() closes it
   static Region allocate(long bytes) {
     Arena arena = Arena.ofShared();
-    return new Region(arena.allocate(Math.max(bytes, ALIGNMENT), ALIGNMENT), arena::close);
+    boolean huge = bytes >= HUGE_MIN;
+    MemorySegment memory =
+        arena.allocate(Math.max(bytes, ALIGNMENT), huge ? HugePages.SIZE : ALIGNMENT);
+    if (huge) {
+      HugePages.advise(memory);
+    }
+    return new Region(memory, arena::close);
   }
 
   /** Somebody else's memory. */
