@@ -26,6 +26,7 @@ import io.sagitta.ops.bench.wordnet.GlossEmbedder;
 import io.sagitta.ops.bench.wordnet.WordNet;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -51,7 +52,11 @@ public final class DemoCommand extends LaneCommand {
   private static final int BATCH_ROWS = 1_000;
   private static final int HITS = 10;
   private static final int HITS_SHOWN = 5;
-  private static final int WARM_UP = 200;
+
+  /** The first searches, while the nodes' JVMs still compile, are timed on their own. */
+  private static final int COLD_SEARCHES = 200;
+
+  private static final long WARM_UP_NANOS = Duration.ofSeconds(15).toNanos();
   private static final int TIMED_SEARCHES = 300;
   private static final int GLOSS_WIDTH = 90;
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -138,6 +143,7 @@ public final class DemoCommand extends LaneCommand {
     Timed timed = time(client, data, truth);
     report
         .put("search_p50_ms", timed.latencies().percentileMs(50))
+        .put("search_p50_of_first_200_ms", timed.cold().percentileMs(50))
         .put("search_p99_ms", timed.latencies().percentileMs(99))
         .put("recall_at_10", (recalls + timed.recalls()) / (Question.ALL.size() + TIMED_SEARCHES));
     return Math.min(worst, timed.recalls() == TIMED_SEARCHES ? 1 : 0);
@@ -152,26 +158,33 @@ public final class DemoCommand extends LaneCommand {
     return hits.stream().map(hit -> ((PointId.Int64) hit.id()).value()).toList();
   }
 
-  private record Timed(Latencies latencies, double recalls) {}
+  private record Timed(Latencies cold, Latencies latencies, double recalls) {}
 
   /** Strong searches for points between two stored ones, which nobody stored. */
   private Timed time(SagittaClient client, GlossCollection data, BruteForce truth) {
     SplittableRandom random = new SplittableRandom(seed());
+    Latencies cold = new Latencies();
     Latencies latencies = new Latencies();
     double recalls = 0;
-    for (int i = 0; i < WARM_UP + TIMED_SEARCHES; i++) {
-      float[] vector = between(data.vectors(), random);
-      long begin = System.nanoTime();
-      try (Answer answer =
-          client.search(COLLECTION).vectors(vector).k(HITS).fields("lemmas").run()) {
-        List<Row> hits = answer.rows();
-        if (i >= WARM_UP) {
-          latencies.since(begin);
-          recalls += truth.recall(vector, HITS, row -> true, ids(hits));
-        }
-      }
+    long end = System.nanoTime() + WARM_UP_NANOS;
+    for (int i = 0; i < COLD_SEARCHES || System.nanoTime() < end; i++) {
+      Latencies into = i < COLD_SEARCHES ? cold : new Latencies();
+      timed(client, between(data.vectors(), random), into);
     }
-    return new Timed(latencies, recalls);
+    for (int i = 0; i < TIMED_SEARCHES; i++) {
+      float[] vector = between(data.vectors(), random);
+      recalls += truth.recall(vector, HITS, row -> true, timed(client, vector, latencies));
+    }
+    return new Timed(cold, latencies, recalls);
+  }
+
+  private static List<Long> timed(SagittaClient client, float[] vector, Latencies latencies) {
+    long begin = System.nanoTime();
+    try (Answer answer = client.search(COLLECTION).vectors(vector).k(HITS).fields("lemmas").run()) {
+      List<Row> hits = answer.rows();
+      latencies.since(begin);
+      return ids(hits);
+    }
   }
 
   private static float[] between(float[][] vectors, SplittableRandom random) {
@@ -262,11 +275,13 @@ public final class DemoCommand extends LaneCommand {
             + " searchable)%n",
         figures.path("rows").asLong(), NODES, figures.path("load_rows_per_second").asDouble());
     out.printf(
-        "strong search through Flight: p50 %.2f ms, p99 %.2f ms of %d; recall@10 against brute force"
-            + " %.4f%n",
+        "strong search through Flight: p50 %.2f ms, p99 %.2f ms of %d (p50 %.2f ms of the first %d);"
+            + " recall@10 against brute force %.4f%n",
         figures.path("search_p50_ms").asDouble(),
         figures.path("search_p99_ms").asDouble(),
         TIMED_SEARCHES,
+        figures.path("search_p50_of_first_200_ms").asDouble(),
+        COLD_SEARCHES,
         figures.path("recall_at_10").asDouble());
     out.println(report.isOk() ? "all answers checked" : "SOMETHING IS WRONG: see the figures");
     out.println();

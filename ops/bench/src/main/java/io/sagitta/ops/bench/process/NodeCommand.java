@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The command that runs a node: the JVM that runs this, the options that the launcher gives to
@@ -35,6 +37,7 @@ final class NodeCommand {
     command.addAll(JVM_OPTIONS);
     command.addAll(NODE_OPTIONS);
     command.add("-Xmx" + node.heap());
+    command.addAll(quickStart());
     node.properties().forEach((key, value) -> command.add("-D" + key + "=" + value));
     command.add("-cp");
     command.add(classPath());
@@ -48,16 +51,28 @@ final class NodeCommand {
     return command;
   }
 
+  /** The cache of loaded classes that the launcher's build has made, where there is one. */
+  private static List<String> quickStart() {
+    Optional<Path> cache = distribution().map(home -> home.resolve("node.aot"));
+    return cache.filter(Files::isRegularFile).isPresent()
+        ? List.of("-XX:AOTCache=" + cache.get(), "-Xlog:aot=off", "-Xlog:cds=off")
+        : List.of();
+  }
+
   private static String classPath() {
+    return distribution()
+        .map(home -> home.resolve("lib").resolve("*").toString())
+        .orElseGet(() -> System.getProperty("java.class.path"));
+  }
+
+  /** The folder that {@code lib} lies in. */
+  private static Optional<Path> distribution() {
     String home = System.getProperty("sagitta.home", "");
-    if (!home.isEmpty()) {
-      for (Path lib :
-          List.of(Path.of(home, "lib"), Path.of(home, "ops/image/target/sagitta/lib"))) {
-        if (Files.isDirectory(lib)) {
-          return lib.resolve("*").toString();
-        }
-      }
+    if (home.isEmpty()) {
+      return Optional.empty();
     }
-    return System.getProperty("java.class.path");
+    return Stream.of(Path.of(home), Path.of(home, "ops/image/target/sagitta"))
+        .filter(folder -> Files.isDirectory(folder.resolve("lib")))
+        .findFirst();
   }
 }
