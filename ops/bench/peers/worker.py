@@ -7,6 +7,7 @@ Vectors are float32 little-endian, row after row; hits are int32, k a query, -1 
 The requests are those of io.sagitta.ops.bench.engine.worker.WorkerMain.
 """
 
+import gc
 import json
 import os
 import sys
@@ -83,6 +84,10 @@ class Worker:
         numpy.ascontiguousarray(hits, dtype="<i4").tofile(request["hits"])
         return answer
 
+    def collect(self, request):
+        gc.collect()
+        return {}
+
     def read_queries(self, request):
         """All queries of a file, in memory: reading them is not part of a search."""
         path = request["queries"]
@@ -103,6 +108,7 @@ def main():
             "build": worker.build,
             "open": worker.open,
             "search": worker.search,
+            "collect": worker.collect,
         }
         try:
             answer = operations[request["op"]](request)

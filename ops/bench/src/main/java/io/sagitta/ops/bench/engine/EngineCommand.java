@@ -41,9 +41,14 @@ public final class EngineCommand extends LaneCommand {
       paramLabel = "PEER",
       split = ",",
       description =
-          "sagitta, sagitta-8bit, hnswlib, faiss-flat, faiss-sq8, usearch, lucene, lucene-8bit, lucene-4bit, jvector; all"
-              + " unless given.")
-  private List<String> peers = Arrays.stream(Peer.values()).map(Peer::id).toList();
+          "sagitta, sagitta-8bit, sagitta-float16, sagitta-bfloat16, sagitta-int8, hnswlib,"
+              + " faiss-flat, faiss-sq8, usearch, lucene, lucene-8bit, lucene-4bit, jvector; sagitta"
+              + " and all libraries unless given.")
+  private List<String> peers =
+      Arrays.stream(Peer.values())
+          .filter(peer -> peer == Peer.SAGITTA || !peer.isSagitta())
+          .map(Peer::id)
+          .toList();
 
   @Option(
       names = "--figure",
@@ -129,11 +134,11 @@ public final class EngineCommand extends LaneCommand {
     PreparedLane prepared = PreparedLane.of(lane, queries, seed(), workers);
     LaneRun run = new LaneRun(prepared, contenders, workers);
     run.prepare();
-    if (!run.isComplete() || prepareOnly) {
+    if (prepareOnly) {
       run.enter(report);
       return run.isComplete();
     }
-    boolean complete = true;
+    boolean complete = run.isComplete();
     for (Figure figure : wanted) {
       switch (figure) {
         case SEARCH -> {

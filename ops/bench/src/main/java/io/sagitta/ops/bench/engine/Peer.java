@@ -10,6 +10,9 @@ import java.util.List;
 enum Peer {
   SAGITTA("sagitta", Runtime.JVM),
   SAGITTA_8BIT("sagitta-8bit", Runtime.JVM),
+  SAGITTA_FLOAT16("sagitta-float16", Runtime.JVM),
+  SAGITTA_BFLOAT16("sagitta-bfloat16", Runtime.JVM),
+  SAGITTA_INT8("sagitta-int8", Runtime.JVM),
   HNSWLIB("hnswlib", Runtime.PYTHON),
   FAISS_FLAT("faiss-flat", Runtime.PYTHON),
   FAISS_SQ8("faiss-sq8", Runtime.PYTHON),
@@ -54,6 +57,10 @@ enum Peer {
         .orElseThrow(() -> new IllegalArgumentException("no peer '" + id + "'"));
   }
 
+  boolean isSagitta() {
+    return id.startsWith(SAGITTA.id);
+  }
+
   boolean isPython() {
     return runtime == Runtime.PYTHON;
   }
@@ -63,7 +70,7 @@ enum Peer {
    * graph change with the source, and builds are part of what is measured.
    */
   boolean keepsIndex() {
-    return this != SAGITTA && this != SAGITTA_8BIT;
+    return !isSagitta();
   }
 
   /** The command line of its worker. */
@@ -83,7 +90,9 @@ enum Peer {
             "--add-modules=jdk.incubator.vector",
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow",
-            "-Xms2g",
+            // Small at first, so that a collection gives back what the figure of memory is not
+            // about.
+            "-Xms64m",
             "-Xmx4g",
             // Java's own kernels: measured faster than JVector's native ones on this lane's data.
             "-Djvector.vectorization_provider=panama",

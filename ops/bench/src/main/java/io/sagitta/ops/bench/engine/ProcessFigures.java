@@ -145,13 +145,13 @@ final class ProcessFigures {
     // A fresh process: the scout's has run every effort.
     try (Workers.Opened opened = workers.open(peer, lane.data())) {
       recall = passes(opened).pass(ef).recall();
-      whole = opened.worker().pssBytes();
+      whole = pss(opened);
     }
     long base;
     PreparedLane small = lane.shrunkTo(BASE_ROWS, workers);
     try (Workers.Opened opened = workers.open(peer, small.data())) {
       new Passes(small, opened.worker(), workers.folder()).pass(ef);
-      base = opened.worker().pssBytes();
+      base = pss(opened);
     }
     double index = (whole - base) / MIB;
     if (peer == Peer.HNSWLIB) {
@@ -166,6 +166,12 @@ final class ProcessFigures {
     if (!Double.isNaN(hnswlibMib)) {
       line.put("ratio_hnswlib", rounded(index / hnswlibMib));
     }
+  }
+
+  /** Without garbage: a JVM makes much of it until its code is compiled, more or less by chance. */
+  private static long pss(Workers.Opened opened) throws IOException {
+    opened.worker().ask(Worker.request("collect"));
+    return opened.worker().pssBytes();
   }
 
   private static double rounded(double value) {

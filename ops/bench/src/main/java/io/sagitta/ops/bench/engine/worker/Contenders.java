@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.bench.engine.worker;
 
+import io.sagitta.model.VectorType;
 import io.sagitta.shard.hnsw.Traversal;
 
 /** The contenders of the JVM by name. */
@@ -13,8 +14,11 @@ final class Contenders {
       case "lucene-8bit" -> LuceneContender.quantised(8);
       case "lucene-4bit" -> LuceneContender.quantised(4);
       case "jvector" -> new JVectorContender();
-      case "sagitta" -> new SagittaContender(Traversal.FOUR);
-      case "sagitta-8bit" -> new SagittaContender(Traversal.EIGHT);
+      case "sagitta" -> new SagittaContender(Traversal.FOUR, VectorType.FLOAT32);
+      case "sagitta-8bit" -> new SagittaContender(Traversal.EIGHT, VectorType.FLOAT32);
+      case "sagitta-float16" -> new SagittaContender(Traversal.FOUR, VectorType.FLOAT16);
+      case "sagitta-bfloat16" -> new SagittaContender(Traversal.FOUR, VectorType.BFLOAT16);
+      case "sagitta-int8" -> new SagittaContender(Traversal.FOUR, VectorType.INT8);
       case "none" -> new NoContender();
       default -> throw new IllegalArgumentException("no contender '" + name + "'");
     };

@@ -5,26 +5,19 @@ import io.sagitta.shard.distance.VectorRows;
 import io.sagitta.shard.hnsw.GraphBuilder;
 import io.sagitta.shard.hnsw.IndexParameters;
 import io.sagitta.shard.hnsw.VectorIndex;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Builds this engine's index of float32 rows of unit length, by several threads. */
+/** Builds this engine's index of rows in memory, by several threads. */
 final class GraphBuild {
-  private static final ValueLayout.OfFloat FLOAT =
-      ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   private static final int ENCODED_AT_ONCE = 1_024;
-  private static final int CENTRE_SAMPLE = 10_000;
 
   private final VectorRows rows;
   private final VectorIndex index;
 
-  GraphBuild(IndexParameters parameters, VectorRows rows) {
+  GraphBuild(IndexParameters parameters, float[] centre, VectorRows rows) {
     this.rows = rows;
-    this.index = VectorIndex.empty(parameters, centre());
+    this.index = VectorIndex.empty(parameters, centre);
   }
 
   /** Encodes and inserts all rows. */
@@ -40,24 +33,6 @@ final class GraphBuild {
         });
     index.publish(rows.count());
     return index;
-  }
-
-  /** The mean of rows evenly apart. */
-  private float[] centre() {
-    double[] sums = new double[rows.dimension()];
-    int step = Math.max(1, rows.count() / CENTRE_SAMPLE);
-    int count = 0;
-    for (int row = 0; row < rows.count(); row += step, count++) {
-      MemorySegment vector = rows.bytes(row);
-      for (int d = 0; d < sums.length; d++) {
-        sums[d] += vector.getAtIndex(FLOAT, d);
-      }
-    }
-    float[] centre = new float[sums.length];
-    for (int d = 0; d < centre.length; d++) {
-      centre[d] = (float) (sums[d] / count);
-    }
-    return centre;
   }
 
   private void encode(int from, int to) {

@@ -55,10 +55,13 @@ final class JVectorContender implements Contender {
         + ")";
   }
 
-  /** From the file that Maven puts into every jar: the manifest does not say. */
+  /** From the file that Maven put into its jar: the manifest does not say. */
   private static String ownVersion() {
-    String file = "/META-INF/maven/io.github.jbellis/jvector/pom.properties";
+    String file = "/META-INF/maven/io.github.jbellis/jvector-base/pom.properties";
     try (InputStream in = GraphIndexBuilder.class.getResourceAsStream(file)) {
+      if (in == null) {
+        return "of unknown version";
+      }
       Properties properties = new Properties();
       properties.load(in);
       return properties.getProperty("version");

@@ -22,15 +22,16 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
- * This engine: the graph over codes, the exact rerank over float32 vectors in memory, metric
- * cosine, as a segment has them. It keeps no index from run to run, since both code and graph
- * change with the source: {@link #open} builds one, on all cores.
+ * This engine: the graph over codes, the exact rerank over vectors in memory, metric cosine, as a
+ * segment has them. Vectors may be stored in any of the types that hold numbers.
  */
 final class SagittaContender implements Contender {
   private static final Metric METRIC = Metric.COSINE;
   private static final long ALIGNMENT = 64;
+  private static final int CENTRE_SAMPLE = 10_000;
 
   /** Rows scored exactly: all of a small pool, of a large one its best part. */
   private static final int RERANK_MIN = 40;
@@ -38,14 +39,21 @@ final class SagittaContender implements Contender {
   private static final int RERANK_SHARE = 5;
 
   private final Traversal traversal;
+  private final VectorType type;
   private final Arena arena = Arena.ofShared();
   private IndexParameters parameters;
   private VectorRows rows;
   private VectorIndex index;
   private long codeBytes;
 
-  SagittaContender(Traversal traversal) {
+  /**
+   * Nothing built or opened yet.
+   *
+   * @param type in which vectors are stored
+   */
+  SagittaContender(Traversal traversal, VectorType type) {
     this.traversal = traversal;
+    this.type = type;
   }
 
   @Override
@@ -57,19 +65,20 @@ final class SagittaContender implements Contender {
           case BITS -> "bit";
         }
         + " codes, "
+        + type.name().toLowerCase(Locale.ROOT)
+        + ", "
         + Scorer.kernels();
   }
 
   private IndexParameters parameters(VectorFile base, BuildPlan plan) {
-    return new IndexParameters(
-        VectorType.FLOAT32, METRIC, base.dimension(), plan.m(), plan.efConstruction());
+    return new IndexParameters(type, METRIC, base.dimension(), plan.m(), plan.efConstruction());
   }
 
   @Override
   public int build(VectorFile base, BuildPlan plan, Path folder)
       throws IOException, InterruptedException {
     rows = inMemory(base);
-    index = new GraphBuild(parameters(base, plan), rows).run(plan.threads());
+    index = new GraphBuild(parameters(base, plan), centre(base), rows).run(plan.threads());
     if (traversal == Traversal.FOUR) {
       index.dropLow();
     }
@@ -89,13 +98,38 @@ final class SagittaContender implements Contender {
     }
   }
 
-  private VectorRows inMemory(VectorFile base) throws IOException {
-    MemorySegment vectors = arena.allocate((long) base.rows() * base.rowBytes(), ALIGNMENT);
+  /** The mean of rows evenly apart. */
+  private static float[] centre(VectorFile base) throws IOException {
+    double[] sums = new double[base.dimension()];
+    int step = Math.max(1, base.rows() / CENTRE_SAMPLE);
+    int count = 0;
     try (Arena mapping = Arena.ofConfined()) {
-      vectors.copyFrom(base.map(mapping));
+      MemorySegment mapped = base.map(mapping);
+      for (int row = 0; row < base.rows(); row += step, count++) {
+        float[] vector = base.row(mapped, row);
+        for (int d = 0; d < sums.length; d++) {
+          sums[d] += vector[d];
+        }
+      }
     }
-    VectorRows packed =
-        VectorRows.packed(VectorType.FLOAT32, base.dimension(), base.rows(), vectors);
+    float[] centre = new float[sums.length];
+    for (int d = 0; d < centre.length; d++) {
+      centre[d] = (float) (sums[d] / count);
+    }
+    return centre;
+  }
+
+  private VectorRows inMemory(VectorFile base) throws IOException {
+    int bytes = type.bytes(base.dimension());
+    MemorySegment vectors = arena.allocate((long) base.rows() * bytes, ALIGNMENT);
+    try (Arena mapping = Arena.ofConfined()) {
+      MemorySegment mapped = base.map(mapping);
+      for (int row = 0; row < base.rows(); row++) {
+        StoredComponents.write(
+            type, base.row(mapped, row), vectors.asSlice((long) row * bytes, bytes));
+      }
+    }
+    VectorRows packed = VectorRows.packed(type, base.dimension(), base.rows(), vectors);
     MemorySegment norms = arena.allocate((long) base.rows() * Float.BYTES, ALIGNMENT);
     InverseNorms.fill(packed, 0, base.rows(), norms);
     return packed.withInverseNorms(norms);
@@ -139,8 +173,7 @@ final class SagittaContender implements Contender {
     public void run(float[] queries, int query, int[] hits) {
       int dimension = parameters.dimension();
       code.set(queries, query * dimension);
-      PreparedQuery exact =
-          PreparedQuery.of(VectorType.FLOAT32, METRIC, dimension, queries, query * dimension);
+      PreparedQuery exact = PreparedQuery.of(type, METRIC, dimension, queries, query * dimension);
       reranked +=
           searcher.search(
               index,
@@ -168,7 +201,7 @@ final class SagittaContender implements Contender {
 
     @Override
     public long bytes() {
-      return visited * codeBytes + reranked * parameters.dimension() * Float.BYTES;
+      return visited * codeBytes + reranked * type.bytes(parameters.dimension());
     }
   }
 }

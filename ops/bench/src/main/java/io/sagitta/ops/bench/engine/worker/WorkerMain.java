@@ -27,6 +27,7 @@ import java.nio.file.Path;
  *   <li>{@code search}: queries, dim, from, to, k, ef, threads, hits (file to write), each (file
  *       for the nanoseconds of every query, optional); answers seconds, and a query's visited
  *       nodes, bytes read and bytes allocated
+ *   <li>{@code collect}: collects garbage
  *   <li>{@code truth}: base, rows, dim, queries, k, threads, hits and scores (files to write)
  * </ul>
  */
@@ -65,6 +66,7 @@ public final class WorkerMain {
         case "build" -> build(request, answer);
         case "open" -> open(request, answer);
         case "search" -> search(request, answer);
+        case "collect" -> System.gc();
         case "truth" -> ExactTruth.write(request);
         default -> answer.put("error", "unknown operation");
       }

@@ -97,7 +97,16 @@ class ContenderTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"sagitta", "sagitta-8bit", "lucene", "lucene-8bit", "lucene-4bit", "jvector"})
+      strings = {
+        "sagitta",
+        "sagitta-8bit",
+        "sagitta-bfloat16",
+        "sagitta-int8",
+        "lucene",
+        "lucene-8bit",
+        "lucene-4bit",
+        "jvector"
+      })
   void findsNearlyAllTrueHitsAndCountsItsVisits(String name, Seed seed) throws Exception {
     SplittableRandom random = new SplittableRandom(seed.value());
     VectorFile base = vectors("base.f32", ROWS, random);
@@ -107,6 +116,7 @@ class ContenderTest {
       builder.build(base, PLAN, index);
     }
     try (Contender contender = Contenders.of(name)) {
+      assertThat(contender.version()).matches(name.replaceAll("-.*", "") + "[, ].*[0-9].*");
       contender.open(base, PLAN, index);
       Search search = contender.search(new Aim(200), K);
       int[] hits = new int[QUERIES * K];
@@ -114,7 +124,9 @@ class ContenderTest {
       for (int query = 0; query < QUERIES; query++) {
         search.run(queries, query, hits);
       }
-      assertThat(recall(hits, bruteForce(base.read(), queries))).isGreaterThan(0.95);
+      // Rounded to 8 bits, neighbours this close change places however well they are searched.
+      double least = name.endsWith("int8") ? 0.85 : 0.95;
+      assertThat(recall(hits, bruteForce(base.read(), queries))).isGreaterThan(least);
       assertThat(search.visited()).isBetween(200L * QUERIES, (long) ROWS * QUERIES);
       assertThat(search.bytes()).isGreaterThan(search.visited());
     }
