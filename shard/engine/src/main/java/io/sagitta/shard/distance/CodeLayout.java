@@ -58,8 +58,8 @@ public record CodeLayout(int dimension, boolean bits) {
 
   /** Place of a component in the planes of a query: by block, then plane, then lane. */
   static int plane(int component) {
-    int inBlock = component % BLOCK_COMPONENTS;
-    return component - inBlock + inBlock % 4 * LANES + inBlock / 4;
+    int inBlock = component & BLOCK_COMPONENTS - 1;
+    return component - inBlock + (inBlock & 3) * LANES + (inBlock >> 2);
   }
 
   private int nibbleBytes() {

@@ -30,6 +30,9 @@ import java.util.Arrays;
 public final class QueryPlanes {
   private static final int NIBBLE_MAX = 15;
 
+  /** Added before truncation, it makes that a rounding to the nearest, halves up. */
+  private static final float ROUNDER = 32768.5f;
+
   /** What rounding the components of a lane to integers may add to its sum. */
   private static final int ROUNDING_MAX = NIBBLE_MAX * 4 * CodeKernels.CHUNK_BLOCKS / 2;
 
@@ -96,7 +99,7 @@ public final class QueryPlanes {
     float lane = largestLane(values);
     float perUnit = lane > 0 ? (Short.MAX_VALUE - ROUNDING_MAX) / (NIBBLE_MAX * lane) : 1;
     for (int i = 0; i < dimension; i++) {
-      planes[CodeLayout.plane(i)] = (short) Math.round(values[i] * perUnit);
+      planes[CodeLayout.plane(i)] = (short) ((int) (values[i] * perUnit + ROUNDER) - (int) ROUNDER);
     }
     this.constant = constant;
     this.ofBias = ofBias;
@@ -116,7 +119,7 @@ public final class QueryPlanes {
       Arrays.fill(above, 0);
       Arrays.fill(below, 0);
       for (int i = chunk; i < Math.min(dimension, chunk + CHUNK_COMPONENTS); i++) {
-        int lane = i / 4 % CodeLayout.LANES;
+        int lane = i >> 2 & CodeLayout.LANES - 1;
         above[lane] += Math.max(values[i], 0);
         below[lane] += Math.max(-values[i], 0);
       }

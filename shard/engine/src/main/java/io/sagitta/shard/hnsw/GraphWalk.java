@@ -173,9 +173,9 @@ final class GraphWalk {
    */
   private void touchLists(int rows, int width) {
     int seen = 0;
-    for (int i = 0; i < rows; i++) {
-      for (int link = 0; link < width; link += LINKS_A_LINE) {
-        seen += NativeMemory.intAt(lists[i] + 4L * link);
+    for (int line = 0; line < width; line += LINKS_A_LINE) {
+      for (int i = 0; i < rows; i++) {
+        seen += NativeMemory.intAt(lists[i] + 4L * line);
       }
     }
     touched += seen;
