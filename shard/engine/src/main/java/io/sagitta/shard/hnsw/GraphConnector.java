@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.hnsw;
 
+import io.sagitta.shard.distance.NativeMemory;
 import io.sagitta.shard.distance.QueryPlanes;
 
 /**
@@ -10,8 +11,13 @@ import io.sagitta.shard.distance.QueryPlanes;
  * run before an index is sealed, while nothing is inserted.
  */
 public final class GraphConnector {
-  /** Each pass may cut off a row when it finds no free place; more than one is hardly ever seen. */
-  private static final int PASSES_MAX = 4;
+  /**
+   * Each pass may cut off a row when it finds no free place; more than two are hardly ever seen.
+   */
+  private static final int PASSES_MAX = 8;
+
+  /** Lists of which a link is given up where none has a free place. */
+  private static final int FULL_LISTS = 16;
 
   private final VectorIndex index;
   private final GraphWalk walk = new GraphWalk();
@@ -43,6 +49,7 @@ public final class GraphConnector {
   }
 
   private int connect(GraphMemory memory, int size) {
+    int[] leadingTo = linksLeadingTo(memory, size);
     int entry = GraphMemory.entryOrdinal(memory.entry());
     int added = 0;
     for (int pass = 0; entry >= 0 && pass < PASSES_MAX; pass++) {
@@ -51,7 +58,7 @@ public final class GraphConnector {
       int before = added;
       for (int row = 0; row < size; row++) {
         if (!memory.isAbsent(row) && !reach.contains(row)) {
-          link(memory, row);
+          link(memory, row, leadingTo);
           reach.add(row);
           added++;
         }
@@ -63,7 +70,7 @@ public final class GraphConnector {
     return added;
   }
 
-  private void link(GraphMemory memory, int row) {
+  private void link(GraphMemory memory, int row, int[] leadingTo) {
     index.space().planes(memory.rows, row, values, query);
     long entry = memory.entry();
     walk.begin(memory, query, Traversal.FOUR);
@@ -77,9 +84,45 @@ public final class GraphConnector {
       int length = near[i] == row ? width : GraphMemory.length(list, width);
       if (length < width) {
         GraphMemory.putLink(list, length, row);
+        leadingTo[row]++;
         return;
       }
     }
-    GraphMemory.putLink(memory.list(near[0], 0), width - 1, row);
+    replace(memory, row, Math.min(count, FULL_LISTS), leadingTo);
+  }
+
+  /** Takes the place of the link whose row most others lead to. */
+  private void replace(GraphMemory memory, int row, int lists, int[] leadingTo) {
+    long best = 0;
+    int most = -1;
+    for (int i = 0; i < lists; i++) {
+      if (near[i] == row) {
+        continue;
+      }
+      for (int slot = 0; slot < memory.width; slot++) {
+        long at = memory.list(near[i], 0) + 4L * slot;
+        if (leadingTo[NativeMemory.intAt(at)] > most) {
+          most = leadingTo[NativeMemory.intAt(at)];
+          best = at;
+        }
+      }
+    }
+    if (most >= 0) {
+      leadingTo[NativeMemory.intAt(best)]--;
+      leadingTo[row]++;
+      GraphMemory.putLink(best, 0, row);
+    }
+  }
+
+  private static int[] linksLeadingTo(GraphMemory memory, int size) {
+    int[] count = new int[size];
+    for (int row = 0; row < size; row++) {
+      long list = memory.list(row, 0);
+      int length = GraphMemory.length(list, memory.width);
+      for (int i = 0; i < length; i++) {
+        count[NativeMemory.intAt(list + 4L * i)]++;
+      }
+    }
+    return count;
   }
 }

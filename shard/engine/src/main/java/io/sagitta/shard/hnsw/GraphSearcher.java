@@ -78,8 +78,22 @@ public final class GraphSearcher {
     space.planes(query, values, planes);
     int from = walk.descend(GraphMemory.entryOrdinal(entry), GraphMemory.entryLevel(entry), 0);
     int ef = Math.max(effort.ef(), depth);
-    walk.walk(from, 0, ef, acceptOrNull, limit, visitedMax, stop);
-    return walk.best(depth, hits, estimates);
+    int count;
+    do {
+      walk.walk(from, 0, ef, acceptOrNull, limit, visitedMax, stop);
+      count = walk.best(depth, hits, estimates);
+      // Rows beyond the limit may have been linked since the walk began; the next one knows.
+    } while (anyBeyond(limit, count));
+    return count;
+  }
+
+  private boolean anyBeyond(int limit, int count) {
+    for (int i = 0; i < count; i++) {
+      if (hits[i] >= limit) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
