@@ -234,26 +234,27 @@ public final class Indexer {
     }
   }
 
-  /** Takes steps while there are any; returns after how long to look again, or -1. */
+  /**
+   * Takes one step, so that the shards of a node take turns; returns after how many milliseconds to
+   * look again, or -1 for not before there is more to do.
+   */
   private long work() {
-    while (!isStopped()) {
-      int rows = arrived.getAndSet(0);
-      try (Leases.Lease<SegmentSet> lease = published.acquire()) {
-        SegmentSet set = lease.value();
-        dropGone(set);
-        Step step = next(set);
-        if (step == null) {
-          return -1;
-        }
-        if (rows >= BULK_ROWS && tail(set) < TAIL_ROWS_MAX) {
-          return BULK_CHECK_MS;
-        }
-        take(step);
-      } catch (IllegalStateException e) {
-        return -1; // The shard has been closed.
+    int rows = arrived.getAndSet(0);
+    try (Leases.Lease<SegmentSet> lease = published.acquire()) {
+      SegmentSet set = lease.value();
+      dropGone(set);
+      Step step = next(set);
+      if (step == null) {
+        return -1;
       }
+      if (rows >= BULK_ROWS && tail(set) < TAIL_ROWS_MAX) {
+        return BULK_CHECK_MS;
+      }
+      take(step);
+      return 0;
+    } catch (IllegalStateException e) {
+      return -1; // The shard has been closed.
     }
-    return -1;
   }
 
   private synchronized boolean isStopped() {
