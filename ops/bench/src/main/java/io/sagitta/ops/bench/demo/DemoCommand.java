@@ -56,7 +56,7 @@ public final class DemoCommand extends LaneCommand {
   /** The first searches, while the nodes' JVMs still compile, are timed on their own. */
   private static final int COLD_SEARCHES = 200;
 
-  private static final long WARM_UP_NANOS = Duration.ofSeconds(15).toNanos();
+  private static final long WARM_UP_NANOS = Duration.ofSeconds(25).toNanos();
   private static final int TIMED_SEARCHES = 300;
   private static final int GLOSS_WIDTH = 90;
   private static final ObjectMapper MAPPER = new ObjectMapper();
