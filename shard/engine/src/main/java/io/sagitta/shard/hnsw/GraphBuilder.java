@@ -103,8 +103,7 @@ public final class GraphBuilder {
    *
    * @return how many candidates there are now
    */
-  private int borrowLinks(
-      GraphMemory memory, int ordinal, int level, int[] candidates, int count) {
+  private int borrowLinks(GraphMemory memory, int ordinal, int level, int[] candidates, int count) {
     int width = memory.width(level);
     for (int i = 0; i < LENDERS; i++) {
       long list = memory.list(found[i], level);
