@@ -163,47 +163,37 @@ public record RaftSettings(
    * apart than a vote takes that is asked of a cold process.
    */
   public RaftSettings withFirstElections(int minMs, int maxMs) {
-    return new RaftSettings(
-        electionMinMs,
-        electionMaxMs,
-        minMs,
-        maxMs,
-        requestTimeoutMs,
-        slownessTimeoutMs,
-        stagingTimeoutMs,
-        stagingGapEntries,
-        pauseStepDownMs,
-        pendingEntriesMax,
-        pendingBytesMax,
-        appendBytesMax,
-        outstandingAppends,
-        windowBytes,
-        segmentBytesMax,
-        preallocatedBytes,
-        cachedSegments,
-        cachedBytesMax,
-        purgeKeepEntries,
-        checkpointLogBytes,
-        checkpointAgeMs,
-        freeBytesMin,
-        installHoldMs,
-        prefetchTimeoutMs,
-        probeTimeoutMs,
-        waitersMax,
-        tickMs);
+    return withTimes(
+        electionMinMs, electionMaxMs, minMs, maxMs, requestTimeoutMs, stagingTimeoutMs);
   }
 
   /** The same with other election timeouts, as an operator or a test may want them. */
   public RaftSettings withElections(int minMs, int maxMs) {
     int first = Math.min(firstElectionMinMs, minMs);
-    return new RaftSettings(
+    return withTimes(
         minMs,
         maxMs,
         first,
         Math.max(first + 1, Math.min(firstElectionMaxMs, maxMs)),
         Math.max(requestTimeoutMs, 2 * maxMs),
+        Math.max(stagingTimeoutMs, 2 * maxMs));
+  }
+
+  private RaftSettings withTimes(
+      int electionMin,
+      int electionMax,
+      int firstElectionMin,
+      int firstElectionMax,
+      int requestTimeout,
+      int stagingTimeout) {
+    return new RaftSettings(
+        electionMin,
+        electionMax,
+        firstElectionMin,
+        firstElectionMax,
+        requestTimeout,
         slownessTimeoutMs,
-        Math.max(stagingTimeoutMs, 2 * maxMs),
+        stagingTimeout,
         stagingGapEntries,
         pauseStepDownMs,
         pendingEntriesMax,

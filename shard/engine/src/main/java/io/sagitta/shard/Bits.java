@@ -8,11 +8,7 @@ final class Bits {
   private Bits() {}
 
   static int count(long[] bits) {
-    int count = 0;
-    for (long word : bits) {
-      count += Long.bitCount(word);
-    }
-    return count;
+    return count(bits, bits.length << 6);
   }
 
   /** Of the first {@code rows} rows. */

@@ -88,8 +88,9 @@ final class IndexedSearcher implements SegmentSearcher {
     Calibration calibration = index.calibration().orElseThrow();
     Optional<Calibration.Choice> choice =
         switch (search.effort()) {
-          case ShardRead.Effort.Recall recall -> calibration.choose(k(), recall.target(), size);
-          case ShardRead.Effort.Ef ef -> calibration.withEf(k(), ef.value());
+          case ShardRead.Effort.Recall recall ->
+              calibration.choose(search.k(), recall.target(), size);
+          case ShardRead.Effort.Ef ef -> calibration.withEf(search.k(), ef.value());
           case ShardRead.Effort.Exact ignored -> Optional.empty();
         };
     if (choice.isEmpty() || matches == 0) {
@@ -102,10 +103,6 @@ final class IndexedSearcher implements SegmentSearcher {
       return null;
     }
     return new Plan(index, choice.get(), size, matches, cost.visits(scan));
-  }
-
-  private int k() {
-    return search.k();
   }
 
   private Searched byGraph(
@@ -138,7 +135,7 @@ final class IndexedSearcher implements SegmentSearcher {
                 heaps[q],
                 firstRef);
         visited += searcher.visited() + scored;
-        enough = !searcher.gaveUp() && scored >= Math.min(k(), plan.matches);
+        enough = !searcher.gaveUp() && scored >= Math.min(search.k(), plan.matches);
       }
     } finally {
       indexer.giveBack(searcher);

@@ -180,7 +180,8 @@ public final class PreparedQuery {
     return true;
   }
 
-  private static double norm(float[] values) {
+  /** The Euclidean length of finite components, in double. */
+  public static double norm(float[] values) {
     double sum = 0;
     for (float value : values) {
       sum = Math.fma((double) value, (double) value, sum);

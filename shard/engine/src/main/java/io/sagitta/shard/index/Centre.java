@@ -4,6 +4,7 @@ package io.sagitta.shard.index;
 import io.sagitta.model.Metric;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
+import io.sagitta.shard.distance.PreparedQuery;
 
 /** About the mean of a segment's vectors: what codes are taken relative to. */
 final class Centre {
@@ -23,7 +24,7 @@ final class Centre {
         continue;
       }
       float[] values = rows.read((int) at, field.dimension());
-      double scale = field.metric() == Metric.COSINE ? 1 / length(values) : 1;
+      double scale = field.metric() == Metric.COSINE ? 1 / PreparedQuery.norm(values) : 1;
       for (int i = 0; i < values.length; i++) {
         sum[i] += scale * values[i];
       }
@@ -34,13 +35,5 @@ final class Centre {
       centre[i] = Float.isFinite(mean) ? mean : 0;
     }
     return centre;
-  }
-
-  static double length(float[] values) {
-    double sum = 0;
-    for (float value : values) {
-      sum = Math.fma((double) value, (double) value, sum);
-    }
-    return Math.sqrt(sum);
   }
 }

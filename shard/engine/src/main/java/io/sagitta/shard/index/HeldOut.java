@@ -4,6 +4,7 @@ package io.sagitta.shard.index;
 import io.sagitta.model.Metric;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
+import io.sagitta.shard.distance.PreparedQuery;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -63,8 +64,8 @@ final class HeldOut {
 
   /** Half way, in direction under cosine; null where that is nowhere. */
   private static float[] between(float[] a, float[] b, Metric metric) {
-    double scaleA = metric == Metric.COSINE ? 1 / Centre.length(a) : 0.5;
-    double scaleB = metric == Metric.COSINE ? 1 / Centre.length(b) : 0.5;
+    double scaleA = metric == Metric.COSINE ? 1 / PreparedQuery.norm(a) : 0.5;
+    double scaleB = metric == Metric.COSINE ? 1 / PreparedQuery.norm(b) : 0.5;
     float[] middle = new float[a.length];
     for (int i = 0; i < a.length; i++) {
       middle[i] = (float) (scaleA * a[i] + scaleB * b[i]);
@@ -72,7 +73,7 @@ final class HeldOut {
         return null;
       }
     }
-    return metric == Metric.COSINE && Centre.length(middle) < 1e-6 ? null : middle;
+    return metric == Metric.COSINE && PreparedQuery.norm(middle) < 1e-6 ? null : middle;
   }
 
   /** Every second bit in which they differ as in one of them. */

@@ -33,7 +33,7 @@ final class Measurement {
     Calibrator calibrator =
         new Calibrator(
             target.index(),
-            new SegmentRows(segment, target.field().fieldId()),
+            rows,
             present(size),
             size,
             () -> {

@@ -5,7 +5,6 @@ import io.sagitta.shard.hnsw.VectorIndex;
 import io.sagitta.shard.segment.GrowingPrefix;
 import io.sagitta.shard.segment.RowRun;
 import io.sagitta.shard.segment.Segment;
-import java.util.Arrays;
 import java.util.concurrent.Executor;
 
 /** Brings the next rows of a segment into its graph. */
@@ -55,7 +54,7 @@ final class Slice {
         }
       }
     }
-    long[] hashes = Arrays.copyOfRange(run.ids().hashes(), first, last);
+    long[] hashes = run.ids().hashes(first, last);
     index.encode(from, run.vectors(fieldId), first, last, present, hashes);
   }
 }

@@ -52,11 +52,16 @@ public abstract sealed class IdColumn {
 
   /** {@link HashSlot#hash} of every id, in row order. */
   public final long[] hashes() {
-    long[] hashes = new long[rows];
+    return hashes(0, rows);
+  }
+
+  /** {@link HashSlot#hash} of the ids of rows {@code [from, to)}, in row order. */
+  public final long[] hashes(int from, int to) {
+    long[] hashes = new long[to - from];
     byte[] scratch = new byte[PointId.UTF8_BYTES_MAX];
-    for (int row = 0; row < rows; row++) {
+    for (int row = from; row < to; row++) {
       int length = canonical(row, scratch);
-      hashes[row] = HashSlot.hash(scratch, 0, length);
+      hashes[row - from] = HashSlot.hash(scratch, 0, length);
     }
     return hashes;
   }
