@@ -107,9 +107,12 @@ public final class GraphBuilder {
     int width = memory.width(level);
     for (int i = 0; i < LENDERS; i++) {
       long list = memory.list(found[i], level);
-      int length = GraphMemory.length(list, width);
-      for (int at = 0; at < length; at++) {
+      for (int at = 0; at < width; at++) {
+        // Read once: another builder may shorten the list between two reads.
         int row = NativeMemory.intAt(list + 4L * at);
+        if (row < 0) {
+          break;
+        }
         if (row != ordinal && !contains(candidates, count, row)) {
           candidates[count++] = row;
         }

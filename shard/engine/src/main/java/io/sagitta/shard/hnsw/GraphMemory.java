@@ -281,6 +281,8 @@ final class GraphMemory extends Counted {
 
   /** Address of a row's list on a level that it has. */
   long list(int ordinal, int level) {
+    assert ordinal >= 0 && ordinal < capacity : "row " + ordinal + " of " + capacity;
+    assert level <= level(ordinal) : "level " + level + " of row " + ordinal;
     if (level == 0) {
       return linksAt + (long) ordinal * width * Integer.BYTES;
     }
@@ -288,7 +290,7 @@ final class GraphMemory extends Counted {
     return upperAt + (long) block * upperWidth * Integer.BYTES;
   }
 
-  /** Links in a list. */
+  /** Links in a list; one that others change meanwhile may then be shorter. */
   static int length(long list, int width) {
     int length = 0;
     while (length < width && NativeMemory.intAt(list + 4L * length) >= 0) {
@@ -297,8 +299,9 @@ final class GraphMemory extends Counted {
     return length;
   }
 
-  /** Sets a link, once what it leads to is complete. */
+  /** Sets a link, or ends the list with -1, once what it leads to is complete. */
   static void putLink(long list, int slot, int ordinal) {
+    assert ordinal >= -1 : "link to row " + ordinal;
     VarHandle.releaseFence();
     NativeMemory.putInt(list + 4L * slot, ordinal);
   }

@@ -63,6 +63,7 @@ final class LinkChoice {
    * @return how many, in {@code out}
    */
   int choose(int row, int count, int min, int max, int[] out) {
+    assert areRows(candidates, count) : "candidates of row " + row;
     if (toChosen.length < max) {
       toChosen = new float[max];
     }
@@ -81,6 +82,15 @@ final class LinkChoice {
       out[chosen++] = passedOver[i];
     }
     return chosen;
+  }
+
+  private boolean areRows(int[] ordinals, int count) {
+    for (int i = 0; i < count; i++) {
+      if (ordinals[i] < 0 || ordinals[i] >= memory.capacity) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void sort(int row, int count) {
