@@ -35,6 +35,7 @@ import picocli.CommandLine.ScopeType;
       DropCommand.class,
       DeleteCommand.class,
       VerifyCommand.class,
+      RecallCommand.class,
       CommandLine.HelpCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",

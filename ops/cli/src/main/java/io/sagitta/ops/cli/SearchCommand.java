@@ -177,7 +177,8 @@ final class SearchCommand extends ClusterCommand {
     }
   }
 
-  private static JsonNode parse(String json) {
+  /** JSON that the server sent. */
+  static JsonNode parse(String json) {
     try {
       return FilterOptions.EXACT.readTree(json);
     } catch (JsonProcessingException e) {

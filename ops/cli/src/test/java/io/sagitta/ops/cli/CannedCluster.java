@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Schema;
 
@@ -28,7 +29,7 @@ final class CannedCluster implements Connection {
   private final Map<String, String> answers = new HashMap<>();
   private final Map<String, RuntimeException> failures = new HashMap<>();
   private List<CollectionLine> collections = List.of();
-  private VectorSchemaRoot rows;
+  private Function<Command, VectorSchemaRoot> rows = command -> null;
   private String certificate;
   private String cursor;
   private boolean reachable = true;
@@ -44,7 +45,14 @@ final class CannedCluster implements Connection {
   }
 
   CannedCluster rows(VectorSchemaRoot batch, String certificateJson) {
-    rows = batch;
+    rows = command -> batch;
+    certificate = certificateJson;
+    return this;
+  }
+
+  /** Rows by request; the function keeps them. */
+  CannedCluster rows(Function<Command, VectorSchemaRoot> byRequest, String certificateJson) {
+    rows = byRequest;
     certificate = certificateJson;
     return this;
   }
@@ -113,11 +121,12 @@ final class CannedCluster implements Connection {
   @Override
   public RowsEnd rows(Command command, RowSink sink) {
     remember(command);
-    if (rows != null) {
-      sink.next(rows);
+    VectorSchemaRoot batch = rows.apply(command);
+    if (batch != null) {
+      sink.next(batch);
     }
     return new RowsEnd(
-        rows == null ? new Schema(List.of()) : rows.getSchema(),
+        batch == null ? new Schema(List.of()) : batch.getSchema(),
         Optional.ofNullable(certificate),
         Optional.empty(),
         Optional.ofNullable(cursor));

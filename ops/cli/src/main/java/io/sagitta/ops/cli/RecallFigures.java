@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sagitta.ops.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** What searches of one kind found of the true hits, query by query. */
+final class RecallFigures {
+  private static final double POOR = 0.8;
+
+  private final String queries;
+  private int count;
+  private int poor;
+  private double sum;
+  private double worst = 1;
+  private long tookUs;
+  private long exactTookUs;
+
+  RecallFigures(String queries) {
+    this.queries = queries;
+  }
+
+  /** Of a batch of searches: how long they took in all, and the exact ones. */
+  void took(long micros, long exactMicros) {
+    tookUs += micros;
+    exactTookUs += exactMicros;
+  }
+
+  /**
+   * Adds a query: a hit counts where it is as good as the last true one, so that it does not matter
+   * which of equals were shown.
+   *
+   * @param found scores, best first
+   * @param truth those of the exact search; a query without true hits says nothing
+   */
+  void add(float[] found, float[] truth, boolean higherIsBetter) {
+    if (truth.length == 0) {
+      return;
+    }
+    float last = truth[truth.length - 1];
+    int hits = 0;
+    for (float score : found) {
+      hits += (higherIsBetter ? score >= last : score <= last) ? 1 : 0;
+    }
+    double recall = (double) Math.min(hits, truth.length) / truth.length;
+    count++;
+    sum += recall;
+    poor += recall < POOR ? 1 : 0;
+    worst = Math.min(worst, recall);
+  }
+
+  int count() {
+    return count;
+  }
+
+  private double mean() {
+    return count == 0 ? 1 : sum / count;
+  }
+
+  ObjectNode json() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("queries", queries)
+        .put("count", count)
+        .put("recall", mean())
+        .put("below_0_8", count == 0 ? 0 : (double) poor / count)
+        .put("worst", worst)
+        .put("took_us", perQuery(tookUs))
+        .put("exact_took_us", perQuery(exactTookUs));
+  }
+
+  void addTo(Table table) {
+    table.row(
+        queries,
+        Integer.toString(count),
+        "%.4f".formatted(mean()),
+        "%.1f %%".formatted(count == 0 ? 0 : 100.0 * poor / count),
+        "%.2f".formatted(worst),
+        "%.2f".formatted(perQuery(tookUs) / 1e3),
+        "%.2f".formatted(perQuery(exactTookUs) / 1e3));
+  }
+
+  private long perQuery(long micros) {
+    return count == 0 ? 0 : micros / count;
+  }
+}
