@@ -2,6 +2,7 @@
 package io.sagitta.ops.bench.chaos;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sagitta.ops.bench.process.ClusterException;
 import io.sagitta.ops.bench.report.Report;
 import java.io.PrintStream;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -96,7 +98,7 @@ public final class FaultRounds {
         completed++;
         fewest = Math.min(fewest, done.underWay());
         slowestRecoveryMs = Math.max(slowestRecoveryMs, done.recoveryMs());
-        slowestServedAgainMs = Math.max(slowestServedAgainMs, done.servedAgainMs());
+        slowestServedAgainMs = Math.max(slowestServedAgainMs, done.servedAgainMs().orElse(0));
         done.result().violations().forEach(v -> found.merge(v.kind(), 1, Integer::sum));
         enter(report, round, done);
         log.println(describe(round, rounds, done));
@@ -126,15 +128,15 @@ public final class FaultRounds {
    * @param hit what the fault hit
    * @param underWay writes without an outcome at that moment
    * @param unknown of these, the ones whose outcome stayed unknown
-   * @param servedAgainMs from the strike until every shard had acknowledged a new write; -1 where
-   *     one had not when writing ended
+   * @param servedAgainMs from the strike until every shard had acknowledged a new write; empty
+   *     where one had not when writing ended
    * @param recoveryMs from the strike until everything was ready again
    */
   private record Round(
       String hit,
       int underWay,
       int unknown,
-      long servedAgainMs,
+      OptionalLong servedAgainMs,
       long recoveryMs,
       LedgerCheck.Result result) {}
 
@@ -163,7 +165,7 @@ public final class FaultRounds {
         hit,
         underWay.size(),
         Math.toIntExact(ledger.unknownWrites() - unknownBefore),
-        workload.resumption().servedAgainMs(store.shards()).orElse(-1),
+        workload.resumption().servedAgainMs(store.shards()),
         recoveryMs,
         result);
   }
@@ -193,16 +195,15 @@ public final class FaultRounds {
   }
 
   private static void enter(Report report, int round, Round done) {
-    report
-        .line("by_round")
-        .put("round", round)
+    ObjectNode line = report.line("by_round");
+    line.put("round", round)
         .put("hit", done.hit())
         .put("under_way", done.underWay())
         .put("unknown", done.unknown())
         .put("unknown_there", done.result().tookEffect())
         .put("unknown_not_there", done.result().tookNone())
         .put("unknown_in_some_shards", done.result().inSomeShards())
-        .put("served_again_ms", done.servedAgainMs())
+        .put("served_again_ms", boxed(done.servedAgainMs()))
         .put("recovery_ms", done.recoveryMs())
         .put("checked", done.result().checked())
         .put("broken", done.result().violations().size());
@@ -214,15 +215,21 @@ public final class FaultRounds {
     }
   }
 
+  private static Long boxed(OptionalLong value) {
+    return value.isPresent() ? value.getAsLong() : null;
+  }
+
   private static String describe(int round, int rounds, Round done) {
-    return "round %d/%d: %s with %d writes under way, %d unknown, served again after %d ms, ready after %d ms, %s"
+    return "round %d/%d: %s with %d writes under way, %d unknown, %s, ready after %d ms, %s"
         .formatted(
             round,
             rounds,
             done.hit(),
             done.underWay(),
             done.unknown(),
-            done.servedAgainMs(),
+            done.servedAgainMs().isPresent()
+                ? "served again after " + done.servedAgainMs().getAsLong() + " ms"
+                : "not served by every shard again while writing went on",
             done.recoveryMs(),
             done.result().violations().isEmpty()
                 ? "nothing lost"
