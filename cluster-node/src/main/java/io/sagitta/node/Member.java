@@ -168,7 +168,8 @@ final class Member implements AutoCloseable {
                 memory,
                 ShardOptions.FROZEN_WAITING_MAX,
                 Optional.of(
-                    new IndexingOptions(threads.indexing, threads.indexing.getCorePoolSize()))),
+                    new IndexingOptions(
+                        threads.indexing, threads.indexing.getCorePoolSize(), System::nanoTime))),
             shardMemory);
     this.exports = new CheckpointExports(replicas);
     this.raftPeers =

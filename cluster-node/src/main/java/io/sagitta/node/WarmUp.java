@@ -133,7 +133,7 @@ final class WarmUp {
               threads.background,
               new MemoryBudget(64 << 20),
               ShardOptions.FROZEN_WAITING_MAX,
-              Optional.of(new IndexingOptions(threads.indexing, 1, 0, ROWS)));
+              Optional.of(new IndexingOptions(threads.indexing, 1, 0, ROWS, System::nanoTime)));
       int searches;
       try (Shard shard = Shard.open(folder, options, scratch)) {
         CollectionId collection = new CollectionId(ids.get());

@@ -11,6 +11,8 @@ import io.sagitta.shard.hnsw.GraphSearcher;
 import io.sagitta.shard.hnsw.IndexParameters;
 import io.sagitta.shard.index.FieldIndex;
 import io.sagitta.shard.index.Indexer;
+import io.sagitta.shard.index.LiveRecall;
+import io.sagitta.shard.index.RecallSampler;
 import io.sagitta.shard.index.SegmentRows;
 import io.sagitta.shard.segment.Segment;
 import java.util.Arrays;
@@ -89,10 +91,14 @@ final class IndexedSearcher implements SegmentSearcher {
     Optional<Calibration.Choice> choice =
         switch (search.effort()) {
           case ShardRead.Effort.Recall recall ->
-              calibration.choose(search.k(), recall.target(), size);
+              calibration.choose(search.k(), live(index).toPlan(recall.target()), size);
           case ShardRead.Effort.Ef ef -> calibration.withEf(search.k(), ef.value());
           case ShardRead.Effort.Exact ignored -> Optional.empty();
         };
+    if (choice.isEmpty() && live(index).factor() > 1 && matches > 0) {
+      // The correction rules out the graph; only its best tells when that is over.
+      calibration.most(search.k()).ifPresent(most -> sample(index, most, size, candidates));
+    }
     if (choice.isEmpty() || matches == 0) {
       return null;
     }
@@ -151,8 +157,38 @@ final class IndexedSearcher implements SegmentSearcher {
       Bits.clear(tail, 0, plan.size);
       visited += exact.search(segment, firstRef, field, tail, queries, heaps, stop).visited();
     }
-    boolean filtered = search.filter().isPresent();
-    return new Searched(filtered ? Strategy.MASKED : Strategy.GRAPH, visited, plan.choice.recall());
+    sample(plan.index, plan.choice, plan.size, candidates);
+    return new Searched(
+        filtered() ? Strategy.MASKED : Strategy.GRAPH,
+        visited,
+        live(plan.index).expected(plan.choice.recall()));
+  }
+
+  private boolean filtered() {
+    return search.filter().isPresent();
+  }
+
+  private LiveRecall live(FieldIndex index) {
+    return index.live(filtered());
+  }
+
+  /** Has the first query repeated exactly, when it is time for that. */
+  private void sample(FieldIndex index, Calibration.Choice choice, int size, long[] candidates) {
+    if (search.effort() instanceof ShardRead.Effort.Recall recall && indexer.sampler().isDue()) {
+      float[] query = Arrays.copyOf(search.queries().values(), search.queries().dimension());
+      indexer
+          .sampler()
+          .offer(
+              new RecallSampler.Asked(
+                  index,
+                  recall.target(),
+                  choice,
+                  size,
+                  candidates.clone(),
+                  filtered(),
+                  search.k(),
+                  query));
+    }
   }
 
   private CodeQuery codes(IndexParameters parameters, int q) {

@@ -167,12 +167,13 @@ final class SearchReader {
 
   private static String explain(Segment segment, int candidates, Optional<Searched> searched) {
     String strategy = searched.map(s -> s.strategy().word()).orElse("none");
-    return "{\"segment\":%d,\"rows\":%d,\"candidates\":%d,\"strategy\":\"%s\",\"visited\":%d}"
+    return "{\"segment\":%d,\"rows\":%d,\"candidates\":%d,\"strategy\":\"%s\",\"visited\":%d,\"recall\":%s}"
         .formatted(
             segment.number(),
             segment.rows(),
             candidates,
             strategy,
-            searched.map(Searched::visited).orElse(0L));
+            searched.map(Searched::visited).orElse(0L),
+            Math.rint(1e4 * searched.map(Searched::recall).orElse(1.0)) / 1e4);
   }
 }

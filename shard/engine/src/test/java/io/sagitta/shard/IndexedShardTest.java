@@ -16,7 +16,9 @@ import io.sagitta.model.ReadMode;
 import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
+import io.sagitta.shard.index.FieldIndex;
 import io.sagitta.shard.index.IndexingOptions;
+import io.sagitta.shard.index.LiveRecall;
 import io.sagitta.shard.log.ShardEntries;
 import io.sagitta.shard.store.FsStore;
 import java.io.IOException;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -57,7 +60,7 @@ class IndexedShardTest {
             FsStore.open(directory),
             Runnable::run,
             2,
-            Optional.of(new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256)));
+            Optional.of(new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0)));
     shard.apply(ShardEntries.init(TestShard.init(SCHEMA, freeze), 1));
     return shard;
   }
@@ -189,6 +192,44 @@ class IndexedShardTest {
     }
   }
 
+  @Test
+  void queriesUnlikeTheRowsAreFoundOutBySamplingAndGetTheirRecall(Seed seed) throws IOException {
+    Clusters clusters = new Clusters(seed);
+    try (TestShard shard = start(FreezePolicy.DEFAULT)) {
+      load(shard, clusters);
+      indexing.runAll();
+      LiveRecall live = shard.shard().indexer().all().getFirst().live(false);
+      Figures before = measure(shard, clusters::anywhere, Optional.empty(), 0.95, 100);
+      assertThat(live.samples()).isZero();
+      for (int i = 0; i < 400; i++) {
+        search(shard, clusters.anywhere(), Optional.empty(), 0.95);
+        indexing.runAll();
+      }
+      assertThat(live.samples()).isGreaterThanOrEqualTo(400);
+      Figures after = measure(shard, clusters::anywhere, Optional.empty(), 0.95, 300);
+      assertThat(after.recall).isGreaterThan(0.93).isGreaterThan(before.recall);
+      // What is asked under a filter was not seen, and is not touched.
+      assertThat(shard.shard().indexer().all().getFirst().live(true).factor()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void samplesOfAShardThatWasRestartedAreDropped(Seed seed) throws IOException {
+    Clusters clusters = new Clusters(seed);
+    try (TestShard shard = start(new FreezePolicy(2_500, 1L << 30, 1_000_000))) {
+      load(shard, clusters);
+      indexing.runAll();
+      search(shard, clusters.draw(), Optional.empty(), 0.95);
+      List<FieldIndex> before = shard.shard().indexer().all();
+      shard.restart();
+      indexing.runAll();
+      assertThat(before).allMatch(index -> index.live(false).samples() == 0);
+      search(shard, clusters.draw(), Optional.empty(), 0.95);
+      indexing.runAll();
+      assertThat(shard.shard().indexer().all()).anyMatch(index -> index.live(false).samples() == 1);
+    }
+  }
+
   private List<Path> graphFiles() throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("indexes"))) {
       return files.sorted().toList();
@@ -202,11 +243,19 @@ class IndexedShardTest {
 
   private Figures measure(
       TestShard shard, Clusters clusters, Optional<FilterText> filter, double recall) {
-    int searches = 60;
+    return measure(shard, clusters::draw, filter, recall, 60);
+  }
+
+  private Figures measure(
+      TestShard shard,
+      Supplier<float[]> queries,
+      Optional<FilterText> filter,
+      double recall,
+      int searches) {
     double sum = 0;
     int graph = 0;
     for (int i = 0; i < searches; i++) {
-      float[] query = clusters.draw();
+      float[] query = queries.get();
       Found found = search(shard, query, filter, recall);
       Found truth = search(shard, query, filter, 1);
       assertThat(found.ids).hasSameSizeAs(truth.ids);
@@ -266,6 +315,15 @@ class IndexedShardTest {
           centre[i] = (float) random.nextGaussian();
         }
       }
+    }
+
+    /** A point in any direction, which no row is near. */
+    float[] anywhere() {
+      float[] point = new float[DIM];
+      for (int i = 0; i < DIM; i++) {
+        point[i] = (float) random.nextGaussian();
+      }
+      return point;
     }
 
     float[] draw() {

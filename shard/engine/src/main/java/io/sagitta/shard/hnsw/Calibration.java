@@ -73,6 +73,15 @@ public record Calibration(int rows, int queries, List<Step> steps) {
     return Optional.empty();
   }
 
+  /** The most that was measured; empty where nothing was. */
+  public Optional<Choice> most(int k) {
+    Step most = null;
+    for (Step step : steps) {
+      most = step.k == measuredK(k) ? step : most;
+    }
+    return Optional.ofNullable(most).map(step -> between(null, step, step.recall, k, 1));
+  }
+
   /**
    * The choice for an ef that the caller named; its recall is that of the next smaller step. Empty
    * where nothing was measured.

@@ -15,6 +15,9 @@ public final class FieldIndex {
   private final VectorField field;
   private final VectorIndex index;
 
+  private final LiveRecall live = new LiveRecall();
+  private final LiveRecall liveFiltered = new LiveRecall();
+
   private volatile Calibration calibration;
   private volatile boolean complete;
   private volatile boolean persisted;
@@ -42,6 +45,11 @@ public final class FieldIndex {
   /** What recall it gives; empty while that has not been measured, and it must not be searched. */
   public Optional<Calibration> calibration() {
     return Optional.ofNullable(calibration);
+  }
+
+  /** What searches are seen to miss, apart for those under a filter. */
+  public LiveRecall live(boolean filtered) {
+    return filtered ? liveFiltered : live;
   }
 
   /** Whether it holds all rows of a segment that grows no more. */

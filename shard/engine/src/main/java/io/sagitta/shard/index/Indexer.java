@@ -68,6 +68,7 @@ public final class Indexer {
   private final Set<Key> failed = ConcurrentHashMap.newKeySet();
   private final ArrayBlockingQueue<GraphSearcher> searchers = new ArrayBlockingQueue<>(SEARCHERS);
   private final AtomicInteger arrived = new AtomicInteger();
+  private final RecallSampler sampler;
 
   // Guarded by this.
   private boolean scheduled;
@@ -98,6 +99,7 @@ public final class Indexer {
     this.files = files;
     this.memory = memory;
     this.shard = shard;
+    this.sampler = new RecallSampler(published, indexing);
   }
 
   // ---- readers -------------------------------------------------------------------------------
@@ -122,6 +124,11 @@ public final class Indexer {
   /** Takes a searcher back, to be used again. */
   public void giveBack(GraphSearcher searcher) {
     searchers.offer(searcher);
+  }
+
+  /** Looks into what graph searches miss. */
+  public RecallSampler sampler() {
+    return sampler;
   }
 
   /** Whether there is nothing to do: for tests and for those who wait for a load to settle. */
@@ -162,6 +169,7 @@ public final class Indexer {
   /** Ends the work at hand, forgets all graphs, and takes up nothing until {@link #resume}. */
   public void reset() {
     stop();
+    sampler.stop();
     indexes.values().forEach(index -> index.index().close());
     indexes.clear();
     failed.clear();
@@ -171,6 +179,7 @@ public final class Indexer {
   /** Goes on after {@link #reset}. */
   public synchronized void resume() {
     stopped = indexing.isEmpty();
+    sampler.resume();
     schedule(0);
   }
 

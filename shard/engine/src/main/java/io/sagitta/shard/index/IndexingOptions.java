@@ -4,6 +4,7 @@ package io.sagitta.shard.index;
 import io.sagitta.model.VectorField;
 import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
 
 /**
  * How a shard builds graphs.
@@ -15,9 +16,14 @@ import java.util.concurrent.ScheduledExecutorService;
  *     exact, and hardly slower
  * @param sliceRows rows that are inserted in one step; also how many a growing segment's graph may
  *     lag behind while nothing else is to do
+ * @param nanoTime the clock by which searches are sampled
  */
 public record IndexingOptions(
-    ScheduledExecutorService executor, int workers, long scanBytes, int sliceRows) {
+    ScheduledExecutorService executor,
+    int workers,
+    long scanBytes,
+    int sliceRows,
+    LongSupplier nanoTime) {
   /** Scanned in some half a millisecond. */
   public static final long SCAN_BYTES = 8 << 20;
 
@@ -29,6 +35,7 @@ public record IndexingOptions(
 
   public IndexingOptions {
     Objects.requireNonNull(executor);
+    Objects.requireNonNull(nanoTime);
     if (workers < 1 || scanBytes < 0 || sliceRows < 1) {
       throw new IllegalArgumentException(
           "workers " + workers + ", scanBytes " + scanBytes + ", sliceRows " + sliceRows);
@@ -36,8 +43,8 @@ public record IndexingOptions(
   }
 
   /** With the usual sizes. */
-  public IndexingOptions(ScheduledExecutorService executor, int workers) {
-    this(executor, workers, SCAN_BYTES, SLICE_ROWS);
+  public IndexingOptions(ScheduledExecutorService executor, int workers, LongSupplier nanoTime) {
+    this(executor, workers, SCAN_BYTES, SLICE_ROWS, nanoTime);
   }
 
   /** Rows from which on a field of a segment gets a graph. */
