@@ -46,6 +46,11 @@ final class FollowerReplies implements LeaderState {
     return nextIndex;
   }
 
+  /** What the follower last answered may no longer be so: its next answer will tell. */
+  void forget() {
+    nextIndex = -1;
+  }
+
   @Override
   public void onAppendEntriesReply(LogAppender appender, AppendEntriesReplyProto reply) {
     nextIndex = reply.getNextIndex();

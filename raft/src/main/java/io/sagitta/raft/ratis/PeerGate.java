@@ -160,13 +160,24 @@ final class PeerGate extends RefusingServer {
   /**
    * Ratis breaks when it installs into a log that goes on beyond the checkpoint. If the log holds
    * the checkpoint's last entry there is nothing to install; if it holds another entry there, that
-   * and all after it were never committed.
+   * and all after it were never committed. An announcement may also come late, when this replica
+   * has installed the checkpoint and gone on: what it has acknowledged since must stay.
    */
   private void makeRoom(HostedGroup group, TermIndex at) throws IOException {
     RaftLog log = server.getDivision(group.raftId()).getRaftLog();
     if (log.contains(at)) {
       throw new IOException(
           "group " + group.id() + ": the log holds entry " + at + " of the announced checkpoint");
+    }
+    if (log.getLastCommittedIndex() >= at.getIndex()) {
+      throw new IOException(
+          "group "
+              + group.id()
+              + ": entry "
+              + log.getLastCommittedIndex()
+              + " is committed here, so that the checkpoint at "
+              + at
+              + " is announced too late");
     }
     if (log.getNextIndex() > at.getIndex()) {
       try {

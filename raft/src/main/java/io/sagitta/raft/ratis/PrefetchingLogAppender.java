@@ -149,12 +149,18 @@ final class PrefetchingLogAppender extends GrpcLogAppender {
     return ready;
   }
 
-  /** Ratis sends the announcement and waits for the answer before it comes back here. */
+  /**
+   * Ratis sends the announcement and waits for the answer before it comes back here. Without one
+   * the follower may have installed all the same, and then lacks nothing.
+   */
   private void concludeAnnouncement() {
     CheckpointSnapshot sent = announcing;
     if (sent != null) {
       announcing = null;
       boolean installed = getFollower().getSnapshotIndex() >= sent.getIndex();
+      if (!installed) {
+        replies.forget();
+      }
       hostedGroup().ifPresent(g -> hooks.installs().announced(g, peer(), installed));
     }
   }

@@ -2,9 +2,11 @@
 package io.sagitta.raft.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.Peer;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,14 +49,9 @@ class InstallTest {
       throws Exception {
     GroupId group = cluster.create("a", "b", "c");
     String missing = cluster.awaitLeader(group).equals("c") ? "b" : "c";
-    String[] others = missing.equals("c") ? new String[] {"a", "b"} : new String[] {"a", "c"};
     write(group, 10);
     cluster.stop(missing);
-    write(group, 40);
-    for (String name : others) {
-      cluster.checkpoint(name, group);
-      TestCluster.await("purge", () -> cluster.logStart(name, group) > 12);
-    }
+    checkpointAllBut(missing, group, write(group, 40));
     cluster.start(missing);
     long index = write(group, 20);
     cluster.awaitApplied(group, index, "a", "b", "c");
@@ -80,8 +77,7 @@ class InstallTest {
     String missing = leader.equals("c") ? "b" : "c";
     write(group, 5);
     cluster.stop(missing);
-    write(group, 40);
-    cluster.checkpoint(leader, group);
+    checkpointAllBut(missing, group, write(group, 40));
     cluster.withholdPrefetch = true;
     AtomicLong messages = new AtomicLong();
     CodeInjectionForTesting.put(
@@ -118,8 +114,7 @@ class InstallTest {
     String missing = leader.equals("c") ? "b" : "c";
     write(group, 5);
     cluster.stop(missing);
-    write(group, 40);
-    cluster.checkpoint(leader, group);
+    checkpointAllBut(missing, group, write(group, 40));
     cluster.losePrefetched = true;
     cluster.start(missing);
     TestCluster.await("two prefetches", () -> cluster.prefetches.get() >= 2);
@@ -145,15 +140,10 @@ class InstallTest {
         "another leader", () -> cluster.leader(group).filter(l -> !l.equals(astray)).isPresent());
     TestCluster.await(
         "the old one gives up", () -> !cluster.leader(group).equals(Optional.of(astray)));
-    write(group, 60);
-    for (String name : List.of("a", "b", "c")) {
-      if (!name.equals(astray)) {
-        cluster.awaitApplied(group, cluster.host(cluster.awaitLeader(group)).applied(group), name);
-        cluster.checkpoint(name, group);
-      }
-    }
+    long index = write(group, 60);
+    checkpointAllBut(astray, group, index);
     cluster.heal();
-    long index = write(group, 1);
+    index = write(group, 1);
     cluster.awaitApplied(group, index, "a", "b", "c");
     assertThat(cluster.state(astray, group).installs).isEqualTo(1);
     assertThat(cluster.state(astray, group).seen().stream().filter(v -> v >= 1000)).isEmpty();
@@ -167,8 +157,8 @@ class InstallTest {
     String missing = leader.equals("c") ? "b" : "c";
     write(group, 5);
     cluster.stop(missing);
-    write(group, 40);
-    cluster.checkpoint(leader, group);
+    checkpointAllBut(missing, group, write(group, 40));
+    long entries = cluster.state(leader, group).count();
     cluster.failInstalls = true;
     cluster.start(missing);
     TestCluster.await(
@@ -178,11 +168,41 @@ class InstallTest {
     cluster.stop(missing);
     cluster.failInstalls = false;
     int prefetches = cluster.prefetches.get();
+    // From what it has on disk alone: nobody tells it anything yet.
+    cluster.cutOff(missing);
     cluster.start(missing);
+    assertThat(cluster.state(missing, group).count()).isEqualTo(entries);
+    assertThat(cluster.groupFolder(missing, group).install()).doesNotExist();
+    cluster.heal();
     long index = write(group, 1);
     cluster.awaitApplied(group, index, "a", "b", "c");
     assertThat(cluster.prefetches).hasValue(prefetches);
+    assertThat(cluster.host(missing).metrics().installsReceived()).isZero();
+    assertSameEverywhere(group);
+  }
+
+  @Test
+  void anAnnouncementThatComesLateIsRefusedAndTakesNoCommittedEntryAway() throws Exception {
+    GroupId group = cluster.create("a", "b", "c");
+    String leader = cluster.awaitLeader(group);
+    String missing = leader.equals("c") ? "b" : "c";
+    write(group, 5);
+    cluster.stop(missing);
+    checkpointAllBut(missing, group, write(group, 40));
+    cluster.start(missing);
+    long index = write(group, 20);
+    cluster.awaitApplied(group, index, "a", "b", "c");
+    assertThat(cluster.state(missing, group).installs).isEqualTo(1);
+
+    PeerGate gate = cluster.gate(missing, group);
+    assertThatThrownBy(() -> gate.installSnapshot(cluster.announcements.element()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("too late");
+    assertThat(cluster.logEnd(missing, group)).isGreaterThanOrEqualTo(index);
     assertThat(cluster.groupFolder(missing, group).install()).doesNotExist();
+    index = write(group, 1);
+    cluster.awaitApplied(group, index, "a", "b", "c");
+    assertThat(cluster.state(missing, group).installs).isEqualTo(1);
     assertSameEverywhere(group);
   }
 
@@ -264,6 +284,17 @@ class InstallTest {
       last = cluster.write(group, i, ENTRY_BYTES);
     }
     return last;
+  }
+
+  /** Whoever leads has then purged what the missing one lacks. */
+  private void checkpointAllBut(String missing, GroupId group, long index) {
+    for (String name : cluster.hosts.keySet()) {
+      if (!name.equals(missing)) {
+        cluster.awaitApplied(group, index, name);
+        cluster.checkpoint(name, group);
+        TestCluster.await("purge", () -> cluster.logStart(name, group) > 12);
+      }
+    }
   }
 
   private void assertSameEverywhere(GroupId group) {

@@ -22,13 +22,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.util.CodeInjectionForTesting;
 
@@ -56,6 +60,10 @@ final class TestCluster implements AutoCloseable {
   final Map<String, RaftResources> resources = new ConcurrentHashMap<>();
   final Set<RaftHostConfig.Plant> plants = ConcurrentHashMap.newKeySet();
   final AtomicInteger prefetches = new AtomicInteger();
+
+  /** Announcements as they came in, oldest first. */
+  final Queue<InstallSnapshotRequestProto> announcements = new ConcurrentLinkedQueue<>();
+
   volatile Optional<RaftHostConfig.Tls> tls = Optional.empty();
   volatile boolean withholdPrefetch;
   volatile boolean losePrefetched;
@@ -192,6 +200,7 @@ final class TestCluster implements AutoCloseable {
     losePrefetched = false;
     failInstalls = false;
     prefetches.set(0);
+    announcements.clear();
     probesFail = false;
     hosts.values().parallelStream().forEach(h -> h.groups().forEach(g -> h.remove(g.group())));
   }
@@ -221,6 +230,9 @@ final class TestCluster implements AutoCloseable {
     if (remote instanceof RaftPeerId from
         && OPEN.stream().anyMatch(c -> !c.reachable(local.toString(), from.toString()))) {
       throw new IllegalStateException("cut: " + from + " -> " + local);
+    }
+    if (args.length > 0 && args[0] instanceof InstallSnapshotRequestProto announcement) {
+      OPEN.forEach(c -> c.announcements.add(announcement));
     }
     return false;
   }
@@ -311,6 +323,47 @@ final class TestCluster implements AutoCloseable {
         .orElseThrow()
         .getRaftLog()
         .getStartIndex();
+  }
+
+  /** Index of the last entry in a replica's log. */
+  long logEnd(String name, GroupId group) {
+    return host(name)
+            .hostedGroup(group)
+            .orElseThrow()
+            .division()
+            .orElseThrow()
+            .getRaftLog()
+            .getNextIndex()
+        - 1;
+  }
+
+  /** What a peer reaches of this host, for messages that the network keeps and delivers later. */
+  PeerGate gate(String name, GroupId group) {
+    HostedGroup hosted = host(name).hostedGroup(group).orElseThrow();
+    return new PeerGate(hosted.division().orElseThrow().getRaftServer(), new OneGroup(hosted));
+  }
+
+  private record OneGroup(HostedGroup hosted) implements PeerHooks {
+    @Override
+    public Optional<HostedGroup> group(RaftGroupId group) {
+      return Optional.of(hosted);
+    }
+
+    @Override
+    public InstallGate installs() {
+      throw new UnsupportedOperationException("a follower announces nothing");
+    }
+
+    @Override
+    public void stepDown(HostedGroup group, String why) {
+      throw new UnsupportedOperationException(why);
+    }
+
+    @Override
+    public void appenderStarted(PrefetchingLogAppender appender) {}
+
+    @Override
+    public void appenderStopped(PrefetchingLogAppender appender) {}
   }
 
   // ---- looking and waiting
