@@ -21,12 +21,16 @@ import java.util.SplittableRandom;
  */
 public final class FaultRounds {
   /** Writes of a round that must have been acknowledged when the fault strikes. */
-  private static final int ACKNOWLEDGED_MIN = 20;
+  private static final int ACKNOWLEDGED_MIN = 40;
 
   /** Writes that must have no outcome when the fault strikes. */
   static final int UNDER_WAY_MIN = 8;
 
   private static final Duration BUSY = Duration.ofSeconds(120);
+
+  /** For how long writing goes on at most after the recovery until every shard serves again. */
+  private static final Duration SERVES_AGAIN = Duration.ofSeconds(20);
+
   private static final int VIOLATIONS_SHOWN = 20;
 
   /** What happens to the cluster. */
@@ -158,6 +162,7 @@ public final class FaultRounds {
     fault.recover();
     long recoveryMs = (System.nanoTime() - struck) / 1_000_000;
     pass(pace.afterMs());
+    awaitServedAgain(workload);
     workload.drain();
     LedgerCheck.Result result = examination.examine();
     result.violations().forEach(violation -> ledger.remark(violation.toString()));
@@ -190,6 +195,15 @@ public final class FaultRounds {
                 + BUSY.toSeconds()
                 + " s");
       }
+      Thread.sleep(1);
+    }
+  }
+
+  /** A shard that does not serve again in time is a figure of the round, not an error. */
+  private void awaitServedAgain(Workload workload) throws InterruptedException {
+    long deadline = System.nanoTime() + SERVES_AGAIN.toNanos();
+    while (workload.resumption().servedAgainMs(store.shards()).isEmpty()
+        && System.nanoTime() - deadline < 0) {
       Thread.sleep(1);
     }
   }
