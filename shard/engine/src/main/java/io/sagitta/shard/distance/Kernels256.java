@@ -31,6 +31,11 @@ final class Kernels256 extends RowKernels {
   private static final VectorSpecies<Byte> B = ByteVector.SPECIES_64;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_256;
 
+  // Receivers whose class C2 knows: see RowKernels.
+  private static final FloatVector ONE = FloatVector.broadcast(F, 1);
+  private static final IntVector ZERO_I = IntVector.zero(I);
+  private static final LongVector ZERO_L = LongVector.zero(L);
+
   private static final VectorShuffle<Float> ROTATE_1 = VectorShuffle.iota(F, 1, 1, true);
   private static final VectorShuffle<Float> ROTATE_2 = VectorShuffle.iota(F, 2, 1, true);
   private static final VectorShuffle<Float> ROTATE_4 = VectorShuffle.iota(F, 4, 1, true);
@@ -125,20 +130,20 @@ final class Kernels256 extends RowKernels {
                     .reinterpretAsFloats(),
                 sumD8);
       }
-      totalA0 = totalA0.add(sumA0);
-      totalA8 = totalA8.add(sumA8);
-      totalB0 = totalB0.add(sumB0);
-      totalB8 = totalB8.add(sumB8);
-      totalC0 = totalC0.add(sumC0);
-      totalC8 = totalC8.add(sumC8);
-      totalD0 = totalD0.add(sumD0);
-      totalD8 = totalD8.add(sumD8);
+      totalA0 = ONE.fma(sumA0, totalA0);
+      totalA8 = ONE.fma(sumA8, totalA8);
+      totalB0 = ONE.fma(sumB0, totalB0);
+      totalB8 = ONE.fma(sumB8, totalB8);
+      totalC0 = ONE.fma(sumC0, totalC0);
+      totalC8 = ONE.fma(sumC8, totalC8);
+      totalD0 = ONE.fma(sumD0, totalD0);
+      totalD8 = ONE.fma(sumD8, totalD8);
     }
     // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
-    FloatVector r8A = totalA0.add(totalA8);
-    FloatVector r8B = totalB0.add(totalB8);
-    FloatVector r8C = totalC0.add(totalC8);
-    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector r8A = ONE.fma(totalA0, totalA8);
+    FloatVector r8B = ONE.fma(totalB0, totalB8);
+    FloatVector r8C = ONE.fma(totalC0, totalC8);
+    FloatVector r8D = ONE.fma(totalD0, totalD8);
     FloatVector ab =
         r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
             .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
@@ -231,20 +236,20 @@ final class Kernels256 extends RowKernels {
                     .reinterpretAsFloats());
         sumD8 = differenceD8.fma(differenceD8, sumD8);
       }
-      totalA0 = totalA0.add(sumA0);
-      totalA8 = totalA8.add(sumA8);
-      totalB0 = totalB0.add(sumB0);
-      totalB8 = totalB8.add(sumB8);
-      totalC0 = totalC0.add(sumC0);
-      totalC8 = totalC8.add(sumC8);
-      totalD0 = totalD0.add(sumD0);
-      totalD8 = totalD8.add(sumD8);
+      totalA0 = ONE.fma(sumA0, totalA0);
+      totalA8 = ONE.fma(sumA8, totalA8);
+      totalB0 = ONE.fma(sumB0, totalB0);
+      totalB8 = ONE.fma(sumB8, totalB8);
+      totalC0 = ONE.fma(sumC0, totalC0);
+      totalC8 = ONE.fma(sumC8, totalC8);
+      totalD0 = ONE.fma(sumD0, totalD0);
+      totalD8 = ONE.fma(sumD8, totalD8);
     }
     // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
-    FloatVector r8A = totalA0.add(totalA8);
-    FloatVector r8B = totalB0.add(totalB8);
-    FloatVector r8C = totalC0.add(totalC8);
-    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector r8A = ONE.fma(totalA0, totalA8);
+    FloatVector r8B = ONE.fma(totalB0, totalB8);
+    FloatVector r8C = ONE.fma(totalC0, totalC8);
+    FloatVector r8D = ONE.fma(totalD0, totalD8);
     FloatVector ab =
         r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
             .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
@@ -371,20 +376,20 @@ final class Kernels256 extends RowKernels {
                     .mul(scale),
                 sumD8);
       }
-      totalA0 = totalA0.add(sumA0);
-      totalA8 = totalA8.add(sumA8);
-      totalB0 = totalB0.add(sumB0);
-      totalB8 = totalB8.add(sumB8);
-      totalC0 = totalC0.add(sumC0);
-      totalC8 = totalC8.add(sumC8);
-      totalD0 = totalD0.add(sumD0);
-      totalD8 = totalD8.add(sumD8);
+      totalA0 = ONE.fma(sumA0, totalA0);
+      totalA8 = ONE.fma(sumA8, totalA8);
+      totalB0 = ONE.fma(sumB0, totalB0);
+      totalB8 = ONE.fma(sumB8, totalB8);
+      totalC0 = ONE.fma(sumC0, totalC0);
+      totalC8 = ONE.fma(sumC8, totalC8);
+      totalD0 = ONE.fma(sumD0, totalD0);
+      totalD8 = ONE.fma(sumD8, totalD8);
     }
     // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
-    FloatVector r8A = totalA0.add(totalA8);
-    FloatVector r8B = totalB0.add(totalB8);
-    FloatVector r8C = totalC0.add(totalC8);
-    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector r8A = ONE.fma(totalA0, totalA8);
+    FloatVector r8B = ONE.fma(totalB0, totalB8);
+    FloatVector r8C = ONE.fma(totalC0, totalC8);
+    FloatVector r8D = ONE.fma(totalD0, totalD8);
     FloatVector ab =
         r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
             .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
@@ -470,14 +475,14 @@ final class Kernels256 extends RowKernels {
                     .mul(scale));
         sumB8 = differenceB8.fma(differenceB8, sumB8);
       }
-      totalA0 = totalA0.add(sumA0);
-      totalA8 = totalA8.add(sumA8);
-      totalB0 = totalB0.add(sumB0);
-      totalB8 = totalB8.add(sumB8);
+      totalA0 = ONE.fma(sumA0, totalA0);
+      totalA8 = ONE.fma(sumA8, totalA8);
+      totalB0 = ONE.fma(sumB0, totalB0);
+      totalB8 = ONE.fma(sumB8, totalB8);
     }
     // The written tree for two rows at once. Lanes: a r4, b r4.
-    FloatVector r8A = totalA0.add(totalA8);
-    FloatVector r8B = totalB0.add(totalB8);
+    FloatVector r8A = ONE.fma(totalA0, totalA8);
+    FloatVector r8B = ONE.fma(totalB0, totalB8);
     FloatVector ab =
         r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
             .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
@@ -584,20 +589,20 @@ final class Kernels256 extends RowKernels {
                         .convertShape(I2F, F, 0),
                 sumD8);
       }
-      totalA0 = totalA0.add(sumA0);
-      totalA8 = totalA8.add(sumA8);
-      totalB0 = totalB0.add(sumB0);
-      totalB8 = totalB8.add(sumB8);
-      totalC0 = totalC0.add(sumC0);
-      totalC8 = totalC8.add(sumC8);
-      totalD0 = totalD0.add(sumD0);
-      totalD8 = totalD8.add(sumD8);
+      totalA0 = ONE.fma(sumA0, totalA0);
+      totalA8 = ONE.fma(sumA8, totalA8);
+      totalB0 = ONE.fma(sumB0, totalB0);
+      totalB8 = ONE.fma(sumB8, totalB8);
+      totalC0 = ONE.fma(sumC0, totalC0);
+      totalC8 = ONE.fma(sumC8, totalC8);
+      totalD0 = ONE.fma(sumD0, totalD0);
+      totalD8 = ONE.fma(sumD8, totalD8);
     }
     // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
-    FloatVector r8A = totalA0.add(totalA8);
-    FloatVector r8B = totalB0.add(totalB8);
-    FloatVector r8C = totalC0.add(totalC8);
-    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector r8A = ONE.fma(totalA0, totalA8);
+    FloatVector r8B = ONE.fma(totalB0, totalB8);
+    FloatVector r8C = ONE.fma(totalC0, totalC8);
+    FloatVector r8D = ONE.fma(totalD0, totalD8);
     FloatVector ab =
         r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
             .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
@@ -710,20 +715,20 @@ final class Kernels256 extends RowKernels {
                         .convertShape(I2F, F, 0));
         sumD8 = differenceD8.fma(differenceD8, sumD8);
       }
-      totalA0 = totalA0.add(sumA0);
-      totalA8 = totalA8.add(sumA8);
-      totalB0 = totalB0.add(sumB0);
-      totalB8 = totalB8.add(sumB8);
-      totalC0 = totalC0.add(sumC0);
-      totalC8 = totalC8.add(sumC8);
-      totalD0 = totalD0.add(sumD0);
-      totalD8 = totalD8.add(sumD8);
+      totalA0 = ONE.fma(sumA0, totalA0);
+      totalA8 = ONE.fma(sumA8, totalA8);
+      totalB0 = ONE.fma(sumB0, totalB0);
+      totalB8 = ONE.fma(sumB8, totalB8);
+      totalC0 = ONE.fma(sumC0, totalC0);
+      totalC8 = ONE.fma(sumC8, totalC8);
+      totalD0 = ONE.fma(sumD0, totalD0);
+      totalD8 = ONE.fma(sumD8, totalD8);
     }
     // The written tree for four rows at once. Lanes: a r4, b r4; then a r2, c r2, b r2, d r2.
-    FloatVector r8A = totalA0.add(totalA8);
-    FloatVector r8B = totalB0.add(totalB8);
-    FloatVector r8C = totalC0.add(totalC8);
-    FloatVector r8D = totalD0.add(totalD8);
+    FloatVector r8A = ONE.fma(totalA0, totalA8);
+    FloatVector r8B = ONE.fma(totalB0, totalB8);
+    FloatVector r8C = ONE.fma(totalC0, totalC8);
+    FloatVector r8D = ONE.fma(totalD0, totalD8);
     FloatVector ab =
         r8A.blend(r8B.rearrange(ROTATE_4), UPPER_4)
             .add(r8A.rearrange(ROTATE_4).blend(r8B, UPPER_4));
@@ -753,34 +758,34 @@ final class Kernels256 extends RowKernels {
       IntVector q = IntVector.fromArray(I, components, i);
       IntVector mask = IntVector.fromArray(I, keep, i);
       sumA =
-          sumA.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumA);
       sumB =
-          sumB.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumB);
       sumC =
-          sumC.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumC);
       sumD =
-          sumD.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumD);
     }
-    out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
+    out[at] = ZERO_I.add(sumA).reduceLanes(ADD);
+    out[Math.min(at + step, max)] = ZERO_I.add(sumB).reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = ZERO_I.add(sumC).reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = ZERO_I.add(sumD).reduceLanes(ADD);
   }
 
   @Override
@@ -800,27 +805,27 @@ final class Kernels256 extends RowKernels {
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumA = sumA.add(differenceA.mul(differenceA));
+      sumA = differenceA.mul(differenceA).add(sumA);
       IntVector differenceB =
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumB = sumB.add(differenceB.mul(differenceB));
+      sumB = differenceB.mul(differenceB).add(sumB);
       IntVector differenceC =
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumC = sumC.add(differenceC.mul(differenceC));
+      sumC = differenceC.mul(differenceC).add(sumC);
       IntVector differenceD =
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumD = sumD.add(differenceD.mul(differenceD));
+      sumD = differenceD.mul(differenceD).add(sumD);
     }
-    out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
+    out[at] = ZERO_I.add(sumA).reduceLanes(ADD);
+    out[Math.min(at + step, max)] = ZERO_I.add(sumB).reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = ZERO_I.add(sumC).reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = ZERO_I.add(sumD).reduceLanes(ADD);
   }
 
   @Override
@@ -837,33 +842,33 @@ final class Kernels256 extends RowKernels {
       LongVector q = LongVector.fromArray(L, bits, i);
       LongVector mask = LongVector.fromArray(L, keep, i);
       sumA =
-          sumA.add(
-              LongVector.fromMemorySegment(L, ALL, a + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, a + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumA);
       sumB =
-          sumB.add(
-              LongVector.fromMemorySegment(L, ALL, b + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, b + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumB);
       sumC =
-          sumC.add(
-              LongVector.fromMemorySegment(L, ALL, c + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, c + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumC);
       sumD =
-          sumD.add(
-              LongVector.fromMemorySegment(L, ALL, d + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, d + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumD);
     }
-    out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
+    out[at] = ZERO_L.add(sumA).reduceLanes(ADD);
+    out[Math.min(at + step, max)] = ZERO_L.add(sumB).reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = ZERO_L.add(sumC).reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = ZERO_L.add(sumD).reduceLanes(ADD);
   }
 }

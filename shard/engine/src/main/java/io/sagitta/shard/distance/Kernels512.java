@@ -31,6 +31,11 @@ final class Kernels512 extends RowKernels {
   private static final VectorSpecies<Byte> B = ByteVector.SPECIES_128;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_512;
 
+  // Receivers whose class C2 knows: see RowKernels.
+  private static final FloatVector ONE = FloatVector.broadcast(F, 1);
+  private static final IntVector ZERO_I = IntVector.zero(I);
+  private static final LongVector ZERO_L = LongVector.zero(L);
+
   private static final VectorShuffle<Float> ROTATE_1 = VectorShuffle.iota(F, 1, 1, true);
   private static final VectorShuffle<Float> ROTATE_2 = VectorShuffle.iota(F, 2, 1, true);
   private static final VectorShuffle<Float> ROTATE_4 = VectorShuffle.iota(F, 4, 1, true);
@@ -84,20 +89,22 @@ final class Kernels512 extends RowKernels {
                 IntVector.fromMemorySegment(I, ALL, d + 4L * i, LE).and(mask).reinterpretAsFloats(),
                 sumD);
       }
-      totalA = totalA.add(sumA);
-      totalB = totalB.add(sumB);
-      totalC = totalC.add(sumC);
-      totalD = totalD.add(sumD);
+      totalA = ONE.fma(sumA, totalA);
+      totalB = ONE.fma(sumB, totalB);
+      totalC = ONE.fma(sumC, totalC);
+      totalD = ONE.fma(sumD, totalD);
     }
     // The written tree for four rows at once. Lanes: a r8, b r8; then a r4, c r4, b r4, d r4.
+    FloatVector r16A = ONE.mul(totalA);
+    FloatVector r16B = ONE.mul(totalB);
+    FloatVector r16C = ONE.mul(totalC);
+    FloatVector r16D = ONE.mul(totalD);
     FloatVector ab =
-        totalA
-            .blend(totalB.rearrange(ROTATE_8), UPPER_8)
-            .add(totalA.rearrange(ROTATE_8).blend(totalB, UPPER_8));
+        r16A.blend(r16B.rearrange(ROTATE_8), UPPER_8)
+            .add(r16A.rearrange(ROTATE_8).blend(r16B, UPPER_8));
     FloatVector cd =
-        totalC
-            .blend(totalD.rearrange(ROTATE_8), UPPER_8)
-            .add(totalC.rearrange(ROTATE_8).blend(totalD, UPPER_8));
+        r16C.blend(r16D.rearrange(ROTATE_8), UPPER_8)
+            .add(r16C.rearrange(ROTATE_8).blend(r16D, UPPER_8));
     FloatVector r4 =
         ab.blend(cd.rearrange(ROTATE_12), UPPER_4S).add(ab.rearrange(ROTATE_4).blend(cd, UPPER_4S));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
@@ -151,20 +158,22 @@ final class Kernels512 extends RowKernels {
                     .reinterpretAsFloats());
         sumD = differenceD.fma(differenceD, sumD);
       }
-      totalA = totalA.add(sumA);
-      totalB = totalB.add(sumB);
-      totalC = totalC.add(sumC);
-      totalD = totalD.add(sumD);
+      totalA = ONE.fma(sumA, totalA);
+      totalB = ONE.fma(sumB, totalB);
+      totalC = ONE.fma(sumC, totalC);
+      totalD = ONE.fma(sumD, totalD);
     }
     // The written tree for four rows at once. Lanes: a r8, b r8; then a r4, c r4, b r4, d r4.
+    FloatVector r16A = ONE.mul(totalA);
+    FloatVector r16B = ONE.mul(totalB);
+    FloatVector r16C = ONE.mul(totalC);
+    FloatVector r16D = ONE.mul(totalD);
     FloatVector ab =
-        totalA
-            .blend(totalB.rearrange(ROTATE_8), UPPER_8)
-            .add(totalA.rearrange(ROTATE_8).blend(totalB, UPPER_8));
+        r16A.blend(r16B.rearrange(ROTATE_8), UPPER_8)
+            .add(r16A.rearrange(ROTATE_8).blend(r16B, UPPER_8));
     FloatVector cd =
-        totalC
-            .blend(totalD.rearrange(ROTATE_8), UPPER_8)
-            .add(totalC.rearrange(ROTATE_8).blend(totalD, UPPER_8));
+        r16C.blend(r16D.rearrange(ROTATE_8), UPPER_8)
+            .add(r16C.rearrange(ROTATE_8).blend(r16D, UPPER_8));
     FloatVector r4 =
         ab.blend(cd.rearrange(ROTATE_12), UPPER_4S).add(ab.rearrange(ROTATE_4).blend(cd, UPPER_4S));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
@@ -236,20 +245,22 @@ final class Kernels512 extends RowKernels {
                     .mul(scale),
                 sumD);
       }
-      totalA = totalA.add(sumA);
-      totalB = totalB.add(sumB);
-      totalC = totalC.add(sumC);
-      totalD = totalD.add(sumD);
+      totalA = ONE.fma(sumA, totalA);
+      totalB = ONE.fma(sumB, totalB);
+      totalC = ONE.fma(sumC, totalC);
+      totalD = ONE.fma(sumD, totalD);
     }
     // The written tree for four rows at once. Lanes: a r8, b r8; then a r4, c r4, b r4, d r4.
+    FloatVector r16A = ONE.mul(totalA);
+    FloatVector r16B = ONE.mul(totalB);
+    FloatVector r16C = ONE.mul(totalC);
+    FloatVector r16D = ONE.mul(totalD);
     FloatVector ab =
-        totalA
-            .blend(totalB.rearrange(ROTATE_8), UPPER_8)
-            .add(totalA.rearrange(ROTATE_8).blend(totalB, UPPER_8));
+        r16A.blend(r16B.rearrange(ROTATE_8), UPPER_8)
+            .add(r16A.rearrange(ROTATE_8).blend(r16B, UPPER_8));
     FloatVector cd =
-        totalC
-            .blend(totalD.rearrange(ROTATE_8), UPPER_8)
-            .add(totalC.rearrange(ROTATE_8).blend(totalD, UPPER_8));
+        r16C.blend(r16D.rearrange(ROTATE_8), UPPER_8)
+            .add(r16C.rearrange(ROTATE_8).blend(r16D, UPPER_8));
     FloatVector r4 =
         ab.blend(cd.rearrange(ROTATE_12), UPPER_4S).add(ab.rearrange(ROTATE_4).blend(cd, UPPER_4S));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
@@ -321,20 +332,22 @@ final class Kernels512 extends RowKernels {
                     .mul(scale));
         sumD = differenceD.fma(differenceD, sumD);
       }
-      totalA = totalA.add(sumA);
-      totalB = totalB.add(sumB);
-      totalC = totalC.add(sumC);
-      totalD = totalD.add(sumD);
+      totalA = ONE.fma(sumA, totalA);
+      totalB = ONE.fma(sumB, totalB);
+      totalC = ONE.fma(sumC, totalC);
+      totalD = ONE.fma(sumD, totalD);
     }
     // The written tree for four rows at once. Lanes: a r8, b r8; then a r4, c r4, b r4, d r4.
+    FloatVector r16A = ONE.mul(totalA);
+    FloatVector r16B = ONE.mul(totalB);
+    FloatVector r16C = ONE.mul(totalC);
+    FloatVector r16D = ONE.mul(totalD);
     FloatVector ab =
-        totalA
-            .blend(totalB.rearrange(ROTATE_8), UPPER_8)
-            .add(totalA.rearrange(ROTATE_8).blend(totalB, UPPER_8));
+        r16A.blend(r16B.rearrange(ROTATE_8), UPPER_8)
+            .add(r16A.rearrange(ROTATE_8).blend(r16B, UPPER_8));
     FloatVector cd =
-        totalC
-            .blend(totalD.rearrange(ROTATE_8), UPPER_8)
-            .add(totalC.rearrange(ROTATE_8).blend(totalD, UPPER_8));
+        r16C.blend(r16D.rearrange(ROTATE_8), UPPER_8)
+            .add(r16C.rearrange(ROTATE_8).blend(r16D, UPPER_8));
     FloatVector r4 =
         ab.blend(cd.rearrange(ROTATE_12), UPPER_4S).add(ab.rearrange(ROTATE_4).blend(cd, UPPER_4S));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
@@ -396,20 +409,22 @@ final class Kernels512 extends RowKernels {
                         .convertShape(I2F, F, 0),
                 sumD);
       }
-      totalA = totalA.add(sumA);
-      totalB = totalB.add(sumB);
-      totalC = totalC.add(sumC);
-      totalD = totalD.add(sumD);
+      totalA = ONE.fma(sumA, totalA);
+      totalB = ONE.fma(sumB, totalB);
+      totalC = ONE.fma(sumC, totalC);
+      totalD = ONE.fma(sumD, totalD);
     }
     // The written tree for four rows at once. Lanes: a r8, b r8; then a r4, c r4, b r4, d r4.
+    FloatVector r16A = ONE.mul(totalA);
+    FloatVector r16B = ONE.mul(totalB);
+    FloatVector r16C = ONE.mul(totalC);
+    FloatVector r16D = ONE.mul(totalD);
     FloatVector ab =
-        totalA
-            .blend(totalB.rearrange(ROTATE_8), UPPER_8)
-            .add(totalA.rearrange(ROTATE_8).blend(totalB, UPPER_8));
+        r16A.blend(r16B.rearrange(ROTATE_8), UPPER_8)
+            .add(r16A.rearrange(ROTATE_8).blend(r16B, UPPER_8));
     FloatVector cd =
-        totalC
-            .blend(totalD.rearrange(ROTATE_8), UPPER_8)
-            .add(totalC.rearrange(ROTATE_8).blend(totalD, UPPER_8));
+        r16C.blend(r16D.rearrange(ROTATE_8), UPPER_8)
+            .add(r16C.rearrange(ROTATE_8).blend(r16D, UPPER_8));
     FloatVector r4 =
         ab.blend(cd.rearrange(ROTATE_12), UPPER_4S).add(ab.rearrange(ROTATE_4).blend(cd, UPPER_4S));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
@@ -471,20 +486,22 @@ final class Kernels512 extends RowKernels {
                         .convertShape(I2F, F, 0));
         sumD = differenceD.fma(differenceD, sumD);
       }
-      totalA = totalA.add(sumA);
-      totalB = totalB.add(sumB);
-      totalC = totalC.add(sumC);
-      totalD = totalD.add(sumD);
+      totalA = ONE.fma(sumA, totalA);
+      totalB = ONE.fma(sumB, totalB);
+      totalC = ONE.fma(sumC, totalC);
+      totalD = ONE.fma(sumD, totalD);
     }
     // The written tree for four rows at once. Lanes: a r8, b r8; then a r4, c r4, b r4, d r4.
+    FloatVector r16A = ONE.mul(totalA);
+    FloatVector r16B = ONE.mul(totalB);
+    FloatVector r16C = ONE.mul(totalC);
+    FloatVector r16D = ONE.mul(totalD);
     FloatVector ab =
-        totalA
-            .blend(totalB.rearrange(ROTATE_8), UPPER_8)
-            .add(totalA.rearrange(ROTATE_8).blend(totalB, UPPER_8));
+        r16A.blend(r16B.rearrange(ROTATE_8), UPPER_8)
+            .add(r16A.rearrange(ROTATE_8).blend(r16B, UPPER_8));
     FloatVector cd =
-        totalC
-            .blend(totalD.rearrange(ROTATE_8), UPPER_8)
-            .add(totalC.rearrange(ROTATE_8).blend(totalD, UPPER_8));
+        r16C.blend(r16D.rearrange(ROTATE_8), UPPER_8)
+            .add(r16C.rearrange(ROTATE_8).blend(r16D, UPPER_8));
     FloatVector r4 =
         ab.blend(cd.rearrange(ROTATE_12), UPPER_4S).add(ab.rearrange(ROTATE_4).blend(cd, UPPER_4S));
     FloatVector r2 = r4.add(r4.rearrange(ROTATE_2));
@@ -509,34 +526,34 @@ final class Kernels512 extends RowKernels {
       IntVector q = IntVector.fromArray(I, components, i);
       IntVector mask = IntVector.fromArray(I, keep, i);
       sumA =
-          sumA.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumA);
       sumB =
-          sumB.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumB);
       sumC =
-          sumC.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumC);
       sumD =
-          sumD.add(
-              q.mul(
+          q.mul(
                   ((IntVector)
                           ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
-                      .and(mask)));
+                      .and(mask))
+              .add(sumD);
     }
-    out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
+    out[at] = ZERO_I.add(sumA).reduceLanes(ADD);
+    out[Math.min(at + step, max)] = ZERO_I.add(sumB).reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = ZERO_I.add(sumC).reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = ZERO_I.add(sumD).reduceLanes(ADD);
   }
 
   @Override
@@ -556,27 +573,27 @@ final class Kernels512 extends RowKernels {
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, a + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumA = sumA.add(differenceA.mul(differenceA));
+      sumA = differenceA.mul(differenceA).add(sumA);
       IntVector differenceB =
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, b + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumB = sumB.add(differenceB.mul(differenceB));
+      sumB = differenceB.mul(differenceB).add(sumB);
       IntVector differenceC =
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, c + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumC = sumC.add(differenceC.mul(differenceC));
+      sumC = differenceC.mul(differenceC).add(sumC);
       IntVector differenceD =
           q.sub(
               ((IntVector) ByteVector.fromMemorySegment(B, ALL, d + i, LE).convertShape(B2I, I, 0))
                   .and(mask));
-      sumD = sumD.add(differenceD.mul(differenceD));
+      sumD = differenceD.mul(differenceD).add(sumD);
     }
-    out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
+    out[at] = ZERO_I.add(sumA).reduceLanes(ADD);
+    out[Math.min(at + step, max)] = ZERO_I.add(sumB).reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = ZERO_I.add(sumC).reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = ZERO_I.add(sumD).reduceLanes(ADD);
   }
 
   @Override
@@ -593,33 +610,33 @@ final class Kernels512 extends RowKernels {
       LongVector q = LongVector.fromArray(L, bits, i);
       LongVector mask = LongVector.fromArray(L, keep, i);
       sumA =
-          sumA.add(
-              LongVector.fromMemorySegment(L, ALL, a + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, a + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumA);
       sumB =
-          sumB.add(
-              LongVector.fromMemorySegment(L, ALL, b + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, b + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumB);
       sumC =
-          sumC.add(
-              LongVector.fromMemorySegment(L, ALL, c + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, c + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumC);
       sumD =
-          sumD.add(
-              LongVector.fromMemorySegment(L, ALL, d + 8L * i, LE)
-                  .lanewise(XOR, q)
-                  .and(mask)
-                  .lanewise(BIT_COUNT));
+          LongVector.fromMemorySegment(L, ALL, d + 8L * i, LE)
+              .lanewise(XOR, q)
+              .and(mask)
+              .lanewise(BIT_COUNT)
+              .add(sumD);
     }
-    out[at] = sumA.reduceLanes(ADD);
-    out[Math.min(at + step, max)] = sumB.reduceLanes(ADD);
-    out[Math.min(at + 2 * step, max)] = sumC.reduceLanes(ADD);
-    out[Math.min(at + 3 * step, max)] = sumD.reduceLanes(ADD);
+    out[at] = ZERO_L.add(sumA).reduceLanes(ADD);
+    out[Math.min(at + step, max)] = ZERO_L.add(sumB).reduceLanes(ADD);
+    out[Math.min(at + 2 * step, max)] = ZERO_L.add(sumC).reduceLanes(ADD);
+    out[Math.min(at + 3 * step, max)] = ZERO_L.add(sumD).reduceLanes(ADD);
   }
 }

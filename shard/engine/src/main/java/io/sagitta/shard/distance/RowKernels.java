@@ -21,6 +21,16 @@ package io.sagitta.shard.distance;
  * and five times the time. Calls into the Vector API itself are always inlined. For the same reason
  * a process uses one width: with several, the API's own call sites see several classes and C2 boxes
  * what it cannot pin down. Measured, and {@code KernelDisciplineTest} watches.
+ *
+ * <p><b>Why no operation is called on a sum that a loop carries.</b> C2 knows such a variable only
+ * as some {@code FloatVector}, since a loop's variables have their declared types, so a call on it
+ * rests on a profile. It takes no profile's word once the methods inlined so far have been
+ * deoptimised 100 times together ({@code PerMethodTrapLimit}), and each of the API's own small
+ * methods, which were compiled by themselves for the first vector class they met, brings up to four
+ * every time it is inlined. The call is then kept as a second path, and for its sake the sums lie
+ * on the heap for the life of the process; seen in a few of 100 JVMs, more on a busy machine. So a
+ * sum is an argument: {@code product.add(sum)}, or {@code ONE.fma(sum, total)}, which is the same
+ * bits.
  */
 abstract class RowKernels {
   /** Accumulators of a sum, and components read at a time. */

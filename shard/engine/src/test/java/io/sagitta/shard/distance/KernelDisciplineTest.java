@@ -77,6 +77,24 @@ class KernelDisciplineTest {
     assertThat(said).contains("scored with " + kernels).doesNotContain("GARBAGE");
   }
 
+  /**
+   * What C2 meets now and then on a busy machine, every time: it has not profiled what it compiles,
+   * and has seen the Vector API's methods deoptimised more often than it puts up with.
+   */
+  @ParameterizedTest
+  @MethodSource("nativeKernels")
+  void scoring_allocates_nothing_where_c2_trusts_no_profile(String kernels) throws Exception {
+    String said =
+        run(
+            ScoringAllocates.class,
+            "--add-modules=jdk.incubator.vector",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:TypeProfileLevel=0",
+            "-XX:PerMethodTrapLimit=20",
+            "-D" + KernelChoice.PROPERTY + "=" + kernels);
+    assertThat(said).contains("scored with " + kernels).doesNotContain("GARBAGE");
+  }
+
   static final class ScoringAllocates {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
