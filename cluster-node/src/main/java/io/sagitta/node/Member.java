@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.flight.internal.AskerTerm;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
@@ -409,6 +410,14 @@ final class Member implements AutoCloseable {
   /** This process's shards, once they run. */
   Optional<LocalShards> shards() {
     return Optional.ofNullable(shards);
+  }
+
+  /** This node's term of a shard on which it votes. */
+  Optional<AskerTerm> termOf(ShardId shard) {
+    LocalShards running = shards;
+    return running == null
+        ? Optional.empty()
+        : running.term(shard).map(term -> new AskerTerm(identity.id(), term));
   }
 
   Replicas replicas() {

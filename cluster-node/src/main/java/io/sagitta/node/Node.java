@@ -113,7 +113,8 @@ public final class Node implements AutoCloseable {
                 threads.blocking,
                 threads.upkeep,
                 System::nanoTime,
-                RouterOptions.DEFAULT.answerBytesMax()));
+                RouterOptions.DEFAULT.answerBytesMax(),
+                shard -> member.termOf(shard)));
     PeerTransport transport =
         new PeerTransport(config.internalAddress(), () -> member.internals(), peers);
     member =

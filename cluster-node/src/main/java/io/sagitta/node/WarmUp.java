@@ -31,6 +31,7 @@ import io.sagitta.router.Router;
 import io.sagitta.router.RouterOptions;
 import io.sagitta.router.RouterParts;
 import io.sagitta.router.ShardMaps;
+import io.sagitta.router.fanout.OwnVotes;
 import io.sagitta.router.fanout.PeerChannels;
 import io.sagitta.router.fanout.PeerConnections;
 import io.sagitta.shard.FreezePolicy;
@@ -166,7 +167,8 @@ final class WarmUp {
                 threads.blocking,
                 threads.upkeep,
                 System::nanoTime,
-                RouterOptions.DEFAULT.answerBytesMax());
+                RouterOptions.DEFAULT.answerBytesMax(),
+                OwnVotes.NONE);
         PublicEndpoint open =
             PublicEndpoint.start(
                 any,

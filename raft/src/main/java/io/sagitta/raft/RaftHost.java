@@ -52,11 +52,25 @@ public interface RaftHost extends AutoCloseable {
   /**
    * The read barrier for strong reads. Completes with an index such that a view at or above it sees
    * every write acknowledged before this call; the local state has applied it. On the leader this
-   * costs one batched term probe of the voters (none with one voter); on a follower it asks the
-   * leader. Fails with {@link NotLeader} where no leader can confirm it, {@link NoSuchGroup},
-   * {@link Overloaded} where too many wait, or a {@link java.util.concurrent.TimeoutException}.
+   * costs a term probe of as many voters as a majority needs, shared with other groups and calls
+   * (none with one voter); on a follower it asks the leader. Fails with {@link NotLeader} where no
+   * leader can confirm it, {@link NoSuchGroup}, {@link Overloaded} where too many wait, or a {@link
+   * java.util.concurrent.TimeoutException}.
+   *
+   * <p>Completes on whatever thread brings the last word, the transport's among them: what is
+   * chained to it must not block.
    */
-  CompletableFuture<Long> readBarrier(GroupId group, Duration timeout);
+  default CompletableFuture<Long> readBarrier(GroupId group, Duration timeout) {
+    return readBarrier(group, Optional.empty(), timeout);
+  }
+
+  /**
+   * As {@link #readBarrier(GroupId, Duration)}, for a read that comes from another node.
+   *
+   * @param told that node's own term of the group where it votes, read after the read had been
+   *     asked for: on the leader of three voters no probe is needed then
+   */
+  CompletableFuture<Long> readBarrier(GroupId group, Optional<VoterTerm> told, Duration timeout);
 
   /** Completes once the local state has applied {@code index}. */
   CompletableFuture<Long> awaitApplied(GroupId group, long index, Duration timeout);

@@ -5,8 +5,10 @@ import io.sagitta.model.ReadMode;
 import io.sagitta.model.ShardId;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
+import io.sagitta.raft.VoterTerm;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -29,17 +31,22 @@ final class Freshness {
     this.nanoClock = nanoClock;
   }
 
-  /** Completes when a view taken from then on is fresh enough. */
-  CompletableFuture<Void> await(ShardId shard, ReadMode mode, Duration timeout) {
+  /**
+   * Completes when a view taken from then on is fresh enough.
+   *
+   * @param told another voter's term, read after the read had been asked for
+   */
+  CompletableFuture<Void> await(
+      ShardId shard, ReadMode mode, Optional<VoterTerm> told, Duration timeout) {
     return switch (mode) {
-      case ReadMode.Strong() -> barrier(shard, timeout);
+      case ReadMode.Strong() -> barrier(shard, told, timeout);
       case ReadMode.Session(long minIndex) ->
           host.awaitApplied(new GroupId(shard.value()), minIndex, timeout).thenAccept(i -> {});
       case ReadMode.Bounded(long maxStalenessMs) -> {
         Long at = confirmedAtNanos.get(shard);
         boolean fresh =
             at != null && nanoClock.getAsLong() - at <= Duration.ofMillis(maxStalenessMs).toNanos();
-        yield fresh ? CompletableFuture.completedFuture(null) : barrier(shard, timeout);
+        yield fresh ? CompletableFuture.completedFuture(null) : barrier(shard, told, timeout);
       }
       case ReadMode.Any() -> CompletableFuture.completedFuture(null);
     };
@@ -50,9 +57,14 @@ final class Freshness {
     confirmedAtNanos.remove(shard);
   }
 
-  private CompletableFuture<Void> barrier(ShardId shard, Duration timeout) {
+  private CompletableFuture<Void> barrier(
+      ShardId shard, Optional<VoterTerm> told, Duration timeout) {
     long began = nanoClock.getAsLong();
-    return host.readBarrier(new GroupId(shard.value()), timeout)
-        .thenAccept(index -> confirmedAtNanos.merge(shard, began, (a, b) -> b - a > 0 ? b : a));
+    CompletableFuture<Long> barrier = host.readBarrier(new GroupId(shard.value()), told, timeout);
+    return told.isPresent()
+        // It holds what was acknowledged before that term was read, elsewhere and earlier.
+        ? barrier.thenAccept(index -> {})
+        : barrier.thenAccept(
+            index -> confirmedAtNanos.merge(shard, began, (a, b) -> b - a > 0 ? b : a));
   }
 }

@@ -18,6 +18,7 @@ import io.sagitta.model.WriteOutcomeCodec;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.RaftHost.GroupStatus;
+import io.sagitta.raft.VoterTerm;
 import io.sagitta.shard.Candidates;
 import io.sagitta.shard.ReadResult;
 import io.sagitta.shard.ReadStats;
@@ -28,6 +29,7 @@ import io.sagitta.shard.log.ShardEntries;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -177,7 +179,7 @@ public final class LocalShards implements ShardDoor {
         throw new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "the call's time is over");
       }
       return freshness
-          .await(read.shard(), read.mode(), left)
+          .await(read.shard(), read.mode(), voter(call), left)
           .thenCompose(fresh -> onSearchPool(() -> answer(replica, read, call)))
           .exceptionally(
               failure -> {
@@ -186,6 +188,10 @@ public final class LocalShards implements ShardDoor {
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(RaftFailures.translate(e, leader(read.shard()), false));
     }
+  }
+
+  private static Optional<VoterTerm> voter(CallContext call) {
+    return call.askerTerm().map(known -> new VoterTerm(known.asker().toString(), known.term()));
   }
 
   private ShardAnswer answer(ShardReplica replica, ShardRead read, CallContext call) {
@@ -274,6 +280,12 @@ public final class LocalShards implements ShardDoor {
   /** A read barrier at a shard hosted here. */
   public CompletableFuture<Long> barrier(ShardId shard, Duration timeout) {
     return host.readBarrier(new GroupId(shard.value()), timeout);
+  }
+
+  /** This process's term of a shard's group, read now, where it votes. */
+  public Optional<Long> term(ShardId shard) {
+    GroupId group = new GroupId(shard.value());
+    return Optional.ofNullable(host.terms(List.of(group)).get(group));
   }
 
   /** The leader of a shard hosted here, as last heard. */

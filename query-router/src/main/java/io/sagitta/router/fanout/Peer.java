@@ -65,14 +65,15 @@ public final class Peer implements AutoCloseable {
       Executor workers,
       CancelWatch watch,
       LongSupplier nanoTime,
-      long answerBytesMax) {
+      long answerBytesMax,
+      OwnVotes votes) {
     this.name = name;
     this.reads = new LazyChannel(open);
     this.bulk = new LazyChannel(open);
     this.control = new LazyChannel(open);
     this.allocator = allocator;
     this.door =
-        new RemoteShardDoor(this, name, allocator, workers, watch, nanoTime, answerBytesMax);
+        new RemoteShardDoor(this, name, allocator, workers, watch, nanoTime, answerBytesMax, votes);
   }
 
   /** Its shards. */

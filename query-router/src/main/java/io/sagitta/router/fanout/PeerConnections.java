@@ -23,6 +23,7 @@ public final class PeerConnections implements AutoCloseable {
   private final Executor workers;
   private final LongSupplier nanoTime;
   private final long answerBytesMax;
+  private final OwnVotes votes;
   private final CancelWatch watch;
   private final Map<Address, Peer> peers = new ConcurrentHashMap<>();
   private volatile boolean closed;
@@ -36,6 +37,7 @@ public final class PeerConnections implements AutoCloseable {
    * @param workers runs each task on a virtual thread of its own
    * @param timer looks every few milliseconds for callers that have gone; not shut down here
    * @param answerBytesMax bytes of one answer accepted of a peer
+   * @param votes what strong reads take along
    */
   public PeerConnections(
       PeerChannels channels,
@@ -43,12 +45,14 @@ public final class PeerConnections implements AutoCloseable {
       Executor workers,
       ScheduledExecutorService timer,
       LongSupplier nanoTime,
-      long answerBytesMax) {
+      long answerBytesMax,
+      OwnVotes votes) {
     this.channels = channels;
     this.allocator = allocator;
     this.workers = workers;
     this.nanoTime = nanoTime;
     this.answerBytesMax = answerBytesMax;
+    this.votes = votes;
     this.watch = new CancelWatch(timer);
   }
 
@@ -72,7 +76,8 @@ public final class PeerConnections implements AutoCloseable {
                 workers,
                 watch,
                 nanoTime,
-                answerBytesMax));
+                answerBytesMax,
+                votes));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.sagitta.flight.internal.ShardDoor;
 import io.sagitta.flight.internal.StampJson;
 import io.sagitta.flight.internal.proto.WriteReply;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.ReadMode;
 import io.sagitta.model.ReadStamp;
 import io.sagitta.model.RowBatchCodec;
 import io.sagitta.model.RowSelection;
@@ -42,6 +43,7 @@ final class RemoteShardDoor implements ShardDoor {
   private final CancelWatch watch;
   private final LongSupplier nanoTime;
   private final long answerBytesMax;
+  private final OwnVotes votes;
 
   RemoteShardDoor(
       Peer peer,
@@ -50,7 +52,8 @@ final class RemoteShardDoor implements ShardDoor {
       Executor workers,
       CancelWatch watch,
       LongSupplier nanoTime,
-      long answerBytesMax) {
+      long answerBytesMax,
+      OwnVotes votes) {
     this.peer = peer;
     this.name = name;
     this.allocator = allocator;
@@ -58,6 +61,7 @@ final class RemoteShardDoor implements ShardDoor {
     this.watch = watch;
     this.nanoTime = nanoTime;
     this.answerBytesMax = answerBytesMax;
+    this.votes = votes;
   }
 
   @Override
@@ -111,8 +115,11 @@ final class RemoteShardDoor implements ShardDoor {
     if (left <= 0) {
       throw new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "the call's time is over");
     }
+    // Read here: the request that this serves has reached this node by now.
+    CallContext asked =
+        read.mode() instanceof ReadMode.Strong ? call.from(votes.term(read.shard())) : call;
     Ticket ticket =
-        new Ticket(new InternalTicket.Read(InternalCodec.encode(read, call, now)).toBytes());
+        new Ticket(new InternalTicket.Read(InternalCodec.encode(read, asked, now)).toBytes());
     Context.CancellableContext context = Context.current().withCancellation();
     try (CancelWatch.Watched watched = watch.watch(call.cancelled(), () -> context.cancel(null))) {
       return context.call(() -> receive(ticket, left));

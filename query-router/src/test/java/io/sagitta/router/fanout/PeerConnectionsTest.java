@@ -4,6 +4,7 @@ package io.sagitta.router.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sagitta.flight.internal.AskerTerm;
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.InternalHandler;
 import io.sagitta.flight.internal.NotLeaderException;
@@ -37,6 +38,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -68,6 +70,7 @@ class PeerConnectionsTest {
   private final Handler handler = new Handler();
   private InternalEndpoint endpoint;
   private PeerConnections peers;
+  private volatile AskerTerm vote; // null: this node votes on nothing
 
   /** Does what the test said. */
   private static final class Handler implements InternalHandler {
@@ -130,7 +133,13 @@ class PeerConnectionsTest {
             PortConfig.loopback(0), handler, Authenticator.OPEN, allocator, workers);
     peers =
         new PeerConnections(
-            PeerChannels.plaintext(), allocator, workers, timer, System::nanoTime, 16 << 20);
+            PeerChannels.plaintext(),
+            allocator,
+            workers,
+            timer,
+            System::nanoTime,
+            16 << 20,
+            shard -> Optional.ofNullable(vote));
   }
 
   @AfterEach
@@ -219,6 +228,26 @@ class PeerConnectionsTest {
       }
     }
     assertThat(handler.read).isEqualTo(scan());
+  }
+
+  @Test
+  void aStrongReadTakesThisNodesTermAlongAsItStandsWhenTheReadIsSent() {
+    List<CallContext> seen = new CopyOnWriteArrayList<>();
+    handler.onRead =
+        context -> {
+          seen.add(context);
+          return CompletableFuture.completedFuture(new ShardAnswer(STAMP, rows(1, 1)));
+        };
+    ShardRead strong = new ShardRead.Count(SHARD, ReadMode.STRONG, Optional.empty());
+    ShardRead any = new ShardRead.Count(SHARD, ReadMode.ANY, Optional.empty());
+    door().read(strong, call()).join().close();
+    vote = new AskerTerm(new NodeId(new UUID(4, 4)), 6);
+    door().read(strong, call()).join().close();
+    vote = new AskerTerm(new NodeId(new UUID(4, 4)), 7);
+    door().read(strong, call()).join().close();
+    door().read(any, call()).join().close();
+    assertThat(seen.stream().map(call -> call.askerTerm().map(AskerTerm::term)))
+        .containsExactly(Optional.empty(), Optional.of(6L), Optional.of(7L), Optional.empty());
   }
 
   @Test

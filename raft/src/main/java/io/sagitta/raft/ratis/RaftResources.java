@@ -3,6 +3,7 @@ package io.sagitta.raft.ratis;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
@@ -68,6 +69,15 @@ public final class RaftResources implements AutoCloseable {
             (task, closed) -> task.run());
     pool.allowCoreThreadTimeOut(true);
     return pool;
+  }
+
+  /** Runs a task later; never once this is closed. */
+  void after(long nanos, Runnable task) {
+    try {
+      var _ = scheduler.schedule(task, nanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException closed) {
+      // The hosts are closed before this: nobody waits any more.
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.sagitta.raft.Overloaded;
 import io.sagitta.raft.Peer;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.TermProbe;
+import io.sagitta.raft.VoterTerm;
 import io.sagitta.raft.ratis.HostedGroups.Entry;
 import io.sagitta.raft.ratis.HostedGroups.Phase;
 import java.io.IOException;
@@ -30,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.ClientId;
@@ -89,6 +91,7 @@ public final class RatisRaftHost implements RaftHost {
   private final AtomicLong refused = new AtomicLong();
   private final Map<RaftGroupId, HostedGroup> groups = new ConcurrentHashMap<>();
   private final ReadBarrier barrier;
+  private final Function<HostedGroup, CompletableFuture<Long>> proposal = this::noop;
   private final InstallGate installs;
   private final Upkeep upkeep;
   private final Membership membership;
@@ -155,12 +158,13 @@ public final class RatisRaftHost implements RaftHost {
     this.installs = new InstallGate(transfer, resources, settings.prefetchTimeoutMs());
     this.barrier =
         new ReadBarrier(
-            self,
+            config.self().id(),
             probe,
-            resources,
             Duration.ofMillis(settings.probeTimeoutMs()),
-            this::noop,
-            config.plants().contains(RaftHostConfig.Plant.NO_READ_BARRIER));
+            config.plants().contains(RaftHostConfig.Plant.NO_READ_BARRIER),
+            resources.completions,
+            resources::after,
+            System::nanoTime);
     this.upkeep = new Upkeep(this, settings, resources);
     this.server = build(boot);
     this.membership = new Membership(server, config.self(), clientId, callIds::incrementAndGet);
@@ -547,14 +551,16 @@ public final class RatisRaftHost implements RaftHost {
   // ---- reading
 
   @Override
-  public CompletableFuture<Long> readBarrier(GroupId group, Duration timeout) {
+  public CompletableFuture<Long> readBarrier(
+      GroupId group, Optional<VoterTerm> told, Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();
-    return barrierIndex(group, timeout)
+    return barrierIndex(group, told, timeout)
         .thenCompose(
             index -> awaitApplied(group, index, Duration.ofNanos(deadline - System.nanoTime())));
   }
 
-  private CompletableFuture<Long> barrierIndex(GroupId group, Duration timeout) {
+  private CompletableFuture<Long> barrierIndex(
+      GroupId group, Optional<VoterTerm> told, Duration timeout) {
     HostedGroup target;
     try {
       target = running(group);
@@ -564,7 +570,7 @@ public final class RatisRaftHost implements RaftHost {
     RaftServer.Division division = target.division().orElseThrow();
     RaftPeerId leader = division.getInfo().getLeaderId();
     if (division.getInfo().isLeader()) {
-      return barrier.ask(target, timeout);
+      return barrier.ask(new LedGroup(target, proposal), told, timeout);
     }
     RaftPeer peer = leader == null ? null : division.getRaftConf().getPeer(leader);
     if (peer == null || leader.equals(self)) {
@@ -589,7 +595,7 @@ public final class RatisRaftHost implements RaftHost {
   public CompletableFuture<Long> leaderReadIndex(GroupId group, Duration timeout) {
     try {
       return barrier
-          .ask(running(group), timeout)
+          .ask(new LedGroup(running(group), proposal), Optional.empty(), timeout)
           .whenComplete(
               (index, failure) -> {
                 if (failure == null) {

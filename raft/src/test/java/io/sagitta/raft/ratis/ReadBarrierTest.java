@@ -59,6 +59,7 @@ class ReadBarrierTest {
                   () -> {
                     while (!done.get()) {
                       readOnce(cluster, old, group, acknowledged, stale);
+                      pause(); // the others need the processor to elect
                     }
                   });
       Thread writer =
@@ -118,7 +119,7 @@ class ReadBarrierTest {
         stale.incrementAndGet();
       }
     } catch (RuntimeException refused) {
-      pause();
+      // It is asked again.
     }
   }
 

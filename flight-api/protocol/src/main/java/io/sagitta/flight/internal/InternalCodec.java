@@ -8,6 +8,7 @@ import io.sagitta.flight.internal.proto.ReadTicket;
 import io.sagitta.flight.internal.proto.WriteRequest;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
+import io.sagitta.model.NodeId;
 import io.sagitta.model.PointId;
 import io.sagitta.model.ReadMode;
 import io.sagitta.model.RowBatch;
@@ -135,6 +136,8 @@ public final class InternalCodec {
             .setMode(encode(read.mode()))
             .setDeadlineMs(remainingMs(call, nowNanos))
             .setPrincipal(call.principal());
+    call.askerTerm()
+        .ifPresent(known -> out.setAsker(bytes(known.asker().value())).setAskerTerm(known.term()));
     switch (read) {
       case ShardRead.Search search -> out.setSearch(encode(search));
       case ShardRead.Get get ->
@@ -238,7 +241,12 @@ public final class InternalCodec {
 
   /** The context a ticket travelled with, its deadline on this node's clock. */
   public static CallContext context(ReadTicket in, long nowNanos, AtomicBoolean cancelled) {
-    return new CallContext(in.getPrincipal(), deadline(in.getDeadlineMs(), nowNanos), cancelled);
+    Optional<AskerTerm> asker =
+        in.getAsker().isEmpty()
+            ? Optional.empty()
+            : Optional.of(new AskerTerm(new NodeId(uuid(in.getAsker())), in.getAskerTerm()));
+    return new CallContext(
+        in.getPrincipal(), deadline(in.getDeadlineMs(), nowNanos), cancelled, asker);
   }
 
   // ---- parts

@@ -131,6 +131,18 @@ class InternalCodecTest {
   }
 
   @Test
+  void theAskersTermTravelsWhereItVotes() throws InvalidProtocolBufferException {
+    ShardRead read = reads().getLast();
+    AskerTerm known = new AskerTerm(new NodeId(new UUID(8, 9)), 12);
+    for (Optional<AskerTerm> asker : List.of(Optional.of(known), Optional.<AskerTerm>empty())) {
+      byte[] wire = InternalCodec.encode(read, CALL.from(asker), 0).toByteArray();
+      CallContext context =
+          InternalCodec.context(ReadTicket.parseFrom(wire), 0, new AtomicBoolean());
+      assertThat(context.askerTerm()).isEqualTo(asker);
+    }
+  }
+
+  @Test
   void theTimeThatRemainsTravelsAndNotTheClock() {
     long now = TimeUnit.MILLISECONDS.toNanos(200);
     WriteRequest request = InternalCodec.encode(writes().getFirst(), CALL, now);
