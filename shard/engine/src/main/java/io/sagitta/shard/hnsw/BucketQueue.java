@@ -14,8 +14,15 @@ import java.util.Arrays;
  *
  * <p>Nothing is known of the distances beforehand, so the buckets are laid anew when they do not
  * fit: when the first neighbours are known, when several rows are better than the first bucket,
- * when those that matter share few buckets. Rows at one same distance by the thousand would all fit
- * the effort; beyond some, equal ones are refused.
+ * when those that matter share few buckets.
+ *
+ * <p>Rows at exactly one distance are copies of one vector, or might as well be. The effort is for
+ * different ones: of rows at one distance only the square root of the effort count and are
+ * followed, so that a knot of copies neither uses up the effort nor hides what lies behind it, and
+ * costs little; with a greater effort both more vectors and more copies of each are found. The
+ * others wait aside. They are followed, and count, where a walk would end below its effort; what is
+ * still aside at the end shares the answer with what counts. Distances that are small integers are
+ * equal by chance: there only 0 means a copy.
  */
 final class BucketQueue {
   private static final int BUCKETS = 1024;
@@ -32,13 +39,14 @@ final class BucketQueue {
   private static final int FITS_MAX = 16;
 
   private static final int POPPED = -1;
+  private static final int ASIDE = -2;
 
   /** By entry; an ordinal that does not count is stored as its complement. */
   private int[] ordinals = new int[1024];
 
   private float[] distances = new float[1024];
 
-  /** The entry after this in its bucket, plus one; 0 at the end; {@link #POPPED}. */
+  /** The entry after this in its bucket, plus one; 0 at the end; or POPPED, or ASIDE. */
   private int[] next = new int[1024];
 
   private int entries;
@@ -66,16 +74,29 @@ final class BucketQueue {
   /** Only distances below this enter. */
   private float bound;
 
+  private final CopyCount copies = new CopyCount();
+
+  /** Entries that wait because there are enough at their distance. */
+  private int aside;
+
   private int below;
   private int fits;
   private int excessMark;
 
   private long[] keys = new long[1024];
+  private long[] asideKeys = new long[0];
   private float[] tied = new float[512];
 
-  void start(int newEffort) {
+  /**
+   * Begins a walk.
+   *
+   * @param byChance whether distances are often equal without being copies: small integers
+   */
+  void start(int newEffort, boolean byChance) {
     effort = newEffort;
+    copies.start(newEffort, byChance);
     entries = 0;
+    aside = 0;
     lowest = 0;
     perUnit = 0;
     bound = Float.POSITIVE_INFINITY;
@@ -100,6 +121,7 @@ final class BucketQueue {
     int entry = entries;
     int end = last;
     int worse = 0;
+    int waiting = 0;
     for (int i = 0; i < count; i++) {
       float distance = estimates[i];
       int bucket = Math.max(0, Math.min((int) ((distance - lowest) * perUnit), BUCKETS - 1));
@@ -107,14 +129,20 @@ final class BucketQueue {
         worse += distance < lowest ? 1 : 0;
         ordinals[entry] = rows[i];
         distances[entry] = distance;
-        next[entry] = heads[bucket];
-        heads[bucket] = ++entry;
-        counts[bucket]++;
-        open[bucket >> 6] |= 1L << bucket;
-        firstWord = Math.min(firstWord, bucket >> 6);
+        if (copies.isOneTooMany(distance)) {
+          next[entry++] = ASIDE;
+          waiting++;
+        } else {
+          next[entry] = heads[bucket];
+          heads[bucket] = ++entry;
+          counts[bucket]++;
+          open[bucket >> 6] |= 1L << bucket;
+          firstWord = Math.min(firstWord, bucket >> 6);
+        }
       }
     }
-    total += entry - entries;
+    total += entry - entries - waiting;
+    aside += waiting;
     entries = entry;
     below += worse;
     settle();
@@ -133,15 +161,24 @@ final class BucketQueue {
         below += distance < lowest ? 1 : 0;
         ordinals[entries] = counting == 1 ? row : ~row;
         distances[entries] = distance;
-        next[entries] = heads[bucket];
-        heads[bucket] = ++entries;
-        counts[bucket] += counting;
-        total += counting;
-        open[bucket >> 6] |= 1L << bucket;
-        firstWord = Math.min(firstWord, bucket >> 6);
+        if (copies.isOneTooMany(distance)) {
+          next[entries++] = ASIDE;
+          aside++;
+        } else {
+          open(entries++, bucket, counting);
+        }
       }
     }
     settle();
+  }
+
+  private void open(int entry, int bucket, int counting) {
+    next[entry] = heads[bucket];
+    heads[bucket] = entry + 1;
+    counts[bucket] += counting;
+    total += counting;
+    open[bucket >> 6] |= 1L << bucket;
+    firstWord = Math.min(firstWord, bucket >> 6);
   }
 
   private void reserve(int more) {
@@ -195,16 +232,17 @@ final class BucketQueue {
     float highest = full ? max : max + span / 2;
     perUnit = Math.min(BUCKETS / (highest - lowest), 0x1p100f);
     clearBuckets();
+    aside = 0;
     for (int i = 0; i < kept; i++) {
       int bucket = bucket(distances[i]);
       int counting = ordinals[i] >= 0 ? 1 : 0;
-      counts[bucket] += counting;
-      total += counting;
-      if (next[i] != POPPED) {
-        next[i] = heads[bucket];
-        heads[bucket] = i + 1;
-        open[bucket >> 6] |= 1L << bucket;
-        firstWord = Math.min(firstWord, bucket >> 6);
+      if (next[i] == ASIDE) {
+        aside++;
+      } else if (next[i] == POPPED) {
+        counts[bucket] += counting;
+        total += counting;
+      } else {
+        open(i, bucket, counting);
       }
     }
     closeWorst();
@@ -221,7 +259,7 @@ final class BucketQueue {
     }
     int count = 0;
     for (int i = 0; i < entries; i++) {
-      if (ordinals[i] >= 0 && bucket(distances[i]) == last) {
+      if (ordinals[i] >= 0 && next[i] != ASIDE && bucket(distances[i]) == last) {
         tied[count++] = distances[i];
       }
     }
@@ -232,6 +270,27 @@ final class BucketQueue {
 
   /** The best open row, which is not open any more; -1 where there is none. */
   int pop() {
+    int row = popOpen();
+    if (row < 0 && total < effort && aside > 0) {
+      openAside();
+      return popOpen();
+    }
+    return row;
+  }
+
+  /** All else was followed and is not enough: now copies count like any row. */
+  private void openAside() {
+    copies.stop();
+    aside = 0;
+    for (int i = 0; i < entries; i++) {
+      if (next[i] == ASIDE) {
+        open(i, bucket(distances[i]), ordinals[i] >= 0 ? 1 : 0);
+      }
+    }
+    settle();
+  }
+
+  private int popOpen() {
     int word = firstWord;
     while (word <= last >> 6) {
       long set = open[word];
@@ -261,8 +320,10 @@ final class BucketQueue {
   }
 
   /**
-   * Writes the best {@code depth} of the rows that count, best first and equal ones by ordinal, to
-   * {@code outOrdinals} and {@code outDistances}.
+   * Writes the best {@code depth} of the rows to {@code outOrdinals} and {@code outDistances}, best
+   * first and equal ones by ordinal. Rows that were left aside take every other place until there
+   * are none that are better than what counts. So the first rows of an answer are those of a
+   * shorter one.
    *
    * @return how many
    */
@@ -272,6 +333,24 @@ final class BucketQueue {
     while (wanted < depth && cut < last) {
       wanted += counts[++cut];
     }
+    sortCounting(cut, wanted);
+    int waiting = aside == 0 ? 0 : sortAside(cut);
+    int count = Math.min(depth, wanted + waiting);
+    int fromAside = 0;
+    for (int i = 0; i < count; i++) {
+      int at = i - fromAside;
+      boolean takeAside =
+          fromAside < waiting
+              && (at >= wanted || fromAside < at && asideKeys[fromAside] < keys[at]);
+      long key = takeAside ? asideKeys[fromAside++] : keys[at];
+      outOrdinals[i] = DistanceKeys.low(key);
+      outDistances[i] = DistanceKeys.distance(key);
+    }
+    return count;
+  }
+
+  /** Keys of the {@code wanted} entries that count, up to a bucket. */
+  private void sortCounting(int cut, int wanted) {
     if (keys.length < wanted) {
       keys = new long[2 * wanted];
     }
@@ -285,16 +364,25 @@ final class BucketQueue {
     }
     for (int i = 0; i < entries; i++) {
       int bucket = bucket(distances[i]);
-      if (bucket <= cut && ordinals[i] >= 0) {
+      if (bucket <= cut && ordinals[i] >= 0 && next[i] != ASIDE) {
         keys[heads[bucket]++] = DistanceKeys.key(distances[i], ordinals[i]);
       }
     }
     DistanceKeys.sort(keys, wanted, widest);
-    int count = Math.min(depth, wanted);
-    for (int i = 0; i < count; i++) {
-      outOrdinals[i] = DistanceKeys.low(keys[i]);
-      outDistances[i] = DistanceKeys.distance(keys[i]);
+  }
+
+  /** Keys of the entries left aside, up to a bucket; how many. */
+  private int sortAside(int cut) {
+    if (asideKeys.length < aside) {
+      asideKeys = new long[2 * aside];
     }
+    int count = 0;
+    for (int i = 0; i < entries; i++) {
+      if (next[i] == ASIDE && ordinals[i] >= 0 && bucket(distances[i]) <= cut) {
+        asideKeys[count++] = DistanceKeys.key(distances[i], ordinals[i]);
+      }
+    }
+    Arrays.sort(asideKeys, 0, count);
     return count;
   }
 }

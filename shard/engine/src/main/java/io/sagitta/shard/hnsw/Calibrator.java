@@ -10,9 +10,9 @@ import java.util.Set;
 
 /**
  * Measures what recall an index gives for what effort, against exact search over the same rows. The
- * queries must not be in the index: a row that is there is found by its own links and would promise
- * too much. Also chooses, by what it measures, how many bits a search reads and how many rows it
- * scores exactly at the end.
+ * queries are not in the index: a row that is there is found by its own links and would promise too
+ * much. Also chooses, by what it measures, how many bits a search reads and how many rows it scores
+ * exactly at the end.
  *
  * <p>One search of a given ef is enough for every k and every depth of the exact scoring: what is
  * scored exactly is a prefix of what it found.
@@ -31,11 +31,11 @@ public final class Calibrator {
   /** Where 4 bits reach this, 8 are not tried: they cost twice the memory traffic. */
   private static final double FOUR_IS_ENOUGH = 0.99;
 
-  /**
-   * Where more queries than this meet copies of one vector, no recall is promised: links of copies
-   * lead to copies, and a search that lands among them may not come out again.
-   */
-  private static final double COPIES_MAX = 0.1;
+  /** Where fewer of the queries than this are new to the index, they say nothing. */
+  private static final double NEW_MIN = 0.05;
+
+  /** By how much, of its size, a vector's score against itself may be off. */
+  private static final double ROUNDING = 1e-6;
 
   /** Rows of a block that is scored for one query after the other while it is in the cache. */
   private static final int BLOCK_ROWS = 256;
@@ -63,9 +63,10 @@ public final class Calibrator {
   }
 
   /**
-   * Measures with these queries, each {@code dimension} components; none of them in the index.
+   * Measures with these queries, each {@code dimension} components. Those that repeat a vector of
+   * the index are left out.
    *
-   * @return without steps where no recall can be promised
+   * @return without steps where hardly any are not, so that no recall can be promised
    */
   public Calibration measure(List<float[]> queries) {
     List<Query> prepared = new ArrayList<>();
@@ -73,7 +74,9 @@ public final class Calibrator {
       prepared.add(new Query(values));
     }
     findTruth(prepared);
-    if (copies(prepared) > COPIES_MAX) {
+    int asked = prepared.size();
+    prepared = prepared.stream().filter(query -> !query.isInIndex()).toList();
+    if (prepared.size() < NEW_MIN * asked) {
       return new Calibration(size, prepared.size(), List.of());
     }
     prepared = distinct(prepared);
@@ -116,11 +119,30 @@ public final class Calibrator {
     /** The row that comes first in the truth; -1 for none. */
     long nearest = -1;
 
+    private final double square;
+
     Query(float[] values) {
       IndexParameters p = index.parameters();
       exact = PreparedQuery.of(p.type(), p.metric(), p.dimension(), values, 0);
       codes = new CodeQuery(p);
       codes.set(values, 0);
+      double sum = 0;
+      for (float value : values) {
+        sum += (double) value * value;
+      }
+      square = sum;
+    }
+
+    /** Whether the nearest row is the query itself, as far as its score tells. */
+    boolean isInIndex() {
+      if (truths == 0) {
+        return false;
+      }
+      return switch (index.parameters().metric()) {
+        case COSINE -> truth[0] >= 1 - ROUNDING;
+        case DOT -> Math.abs(truth[0] - square) <= ROUNDING * square;
+        case L2, HAMMING -> truth[0] == 0;
+      };
     }
 
     boolean isBetter(float score, float other) {
@@ -156,17 +178,6 @@ public final class Calibrator {
       query.truths = heaps[q].drain(query.truth, refs);
       query.nearest = query.truths == 0 ? -1 : refs[0];
     }
-  }
-
-  /** The share of queries whose two nearest rows are copies of each other. */
-  private double copies(List<Query> queries) {
-    int copies = 0;
-    for (Query query : queries) {
-      boolean equal = query.truths > 1 && query.truth[0] == query.truth[1];
-      // Differing bits are often equal by chance.
-      copies += equal && (!index.parameters().bits() || query.truth[0] == 0) ? 1 : 0;
-    }
-    return (double) copies / queries.size();
   }
 
   /**

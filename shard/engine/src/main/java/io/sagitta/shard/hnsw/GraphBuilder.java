@@ -14,9 +14,6 @@ import io.sagitta.shard.distance.QueryPlanes;
  * row without links.
  */
 public final class GraphBuilder {
-  /** Copies that a copy borrows links of. */
-  private static final int LENDERS = 4;
-
   private final VectorIndex index;
   private final GraphWalk walk = new GraphWalk();
   private final QueryPlanes query;
@@ -85,49 +82,12 @@ public final class GraphBuilder {
     walk.walk(from, level, ef, null, memory.capacity, Long.MAX_VALUE, StopCheck.NEVER);
     int count = walk.best(ef, found, estimates);
     int nearest = found[0];
-    int[] candidates = choice.candidates(count + LENDERS * memory.width(level));
-    System.arraycopy(found, 0, candidates, 0, count);
-    if (count == ef && estimates[0] == estimates[count - 1]) {
-      count = borrowLinks(memory, ordinal, level, candidates, count);
-    }
+    System.arraycopy(found, 0, choice.candidates(count), 0, count);
     if (chosen[level] == null) {
       chosen[level] = new int[links];
     }
     chosenCount[level] = choice.choose(ordinal, count, links / 2, links, chosen[level]);
     return nearest;
-  }
-
-  /**
-   * All that was found are copies of the row, which would link it to copies alone; who came among
-   * them would not come out again. So it takes the links of some of them for candidates too.
-   *
-   * @return how many candidates there are now
-   */
-  private int borrowLinks(GraphMemory memory, int ordinal, int level, int[] candidates, int count) {
-    int width = memory.width(level);
-    for (int i = 0; i < LENDERS; i++) {
-      long list = memory.list(found[i], level);
-      for (int at = 0; at < width; at++) {
-        // Read once: another builder may shorten the list between two reads.
-        int row = NativeMemory.intAt(list + 4L * at);
-        if (row < 0) {
-          break;
-        }
-        if (row != ordinal && !contains(candidates, count, row)) {
-          candidates[count++] = row;
-        }
-      }
-    }
-    return count;
-  }
-
-  private static boolean contains(int[] rows, int count, int row) {
-    for (int i = 0; i < count; i++) {
-      if (rows[i] == row) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void putLinks(GraphMemory memory, int ordinal, int level) {

@@ -19,7 +19,9 @@ public final class GraphSearcher {
   private float[] scores = new float[0];
 
   /**
-   * Collects the best rows by estimate, best first: see {@link #hits} and {@link #estimates}.
+   * Collects the best rows by estimate, best first: see {@link #hits} and {@link #estimates}. Of
+   * many rows at exactly one distance, copies of one vector, all but a few stand in every other
+   * place at most, between rows that may turn out better.
    *
    * @param query on the index's field
    * @param depth rows wanted

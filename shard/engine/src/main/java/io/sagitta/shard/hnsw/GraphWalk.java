@@ -121,7 +121,7 @@ final class GraphWalk {
       int from, int level, int effort, long[] accept, int limit, long scoredMax, StopCheck stop) {
     boolean all = accept == null && limit >= memory.linkedEnd();
     int width = memory.width(level);
-    queue.start(effort);
+    queue.start(effort, traversal == Traversal.BITS);
     visited.start(memory.capacity);
     visited.add(from);
     ordinals[0] = from;

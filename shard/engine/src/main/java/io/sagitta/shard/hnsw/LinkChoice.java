@@ -10,11 +10,11 @@ import java.util.Arrays;
  * row than to any link chosen before (Malkov and Yashunin 2018, algorithm 4), so that links lead in
  * all directions. Distances are between 8-bit codes; one thread at a time.
  *
- * <p>Copies of one vector are as near to each other as to the row: with "nearer" meant strictly the
- * first copy stands for all, and a knot of copies keeps its links to the rest. But then the others
- * would have no links to them. So a few of the nearest that were passed over are added where few
- * were chosen, and candidates of one distance come in an order that depends on the row whose list
- * it is, so that each copy gets into some lists.
+ * <p>Copies of one vector would fill a list and say nothing. Of candidates that are copies of each
+ * other one is chosen, which depends on the row whose list it is, so that each copy gets into some
+ * lists. Copies of the row itself get a share of its list, so that a knot of copies hangs together;
+ * nothing is passed over because it is as near to them, since all that is near the row is. A few of
+ * the nearest that were passed over are added where few were chosen.
  */
 final class LinkChoice {
   private static final int SPREAD = 0x9e3779b1;
@@ -23,13 +23,20 @@ final class LinkChoice {
   private static final int GATHER = 0x0e8b2f51;
 
   private final QueryPlanes planes;
+
+  /** Which part of a list copies of the row itself may fill. */
+  private static final int COPIES_SHARE = 4;
+
   private GraphMemory memory;
   private GraphSpace space;
+  private final int[] self = new int[1];
+  private final float[] toSelf = new float[1];
   private int[] candidates = new int[0];
   private float[] distances = new float[0];
   private long[] keys = new long[0];
   private int[] passedOver = new int[0];
   private float[] toChosen = new float[0];
+  private float[] chosenDistances = new float[0];
 
   LinkChoice(QueryPlanes planes) {
     this.planes = planes;
@@ -66,15 +73,21 @@ final class LinkChoice {
     assert areRows(candidates, count) : "candidates of row " + row;
     if (toChosen.length < max) {
       toChosen = new float[max];
+      chosenDistances = new float[max];
     }
     sort(row, count);
+    int copies = 0;
     int chosen = 0;
     int passed = 0;
     for (int i = 0; i < count && chosen < max; i++) {
       int candidate = (DistanceKeys.low(keys[i]) - row) * GATHER;
-      if (chosen > 0 && isOccluded(candidate, DistanceKeys.distance(keys[i]), out, chosen)) {
+      float distance = DistanceKeys.distance(keys[i]);
+      boolean copy = distance == toSelf[0];
+      if (copy ? copies == max / COPIES_SHARE : isOccluded(candidate, distance, out, chosen)) {
         passedOver[passed++] = candidate;
       } else {
+        copies += copy ? 1 : 0;
+        chosenDistances[chosen] = distance;
         out[chosen++] = candidate;
       }
     }
@@ -96,19 +109,29 @@ final class LinkChoice {
   private void sort(int row, int count) {
     space.rowPlanes(memory.rows, row, planes);
     score(candidates, count, distances);
+    self[0] = row;
+    score(self, 1, toSelf);
     for (int i = 0; i < count; i++) {
       keys[i] = DistanceKeys.key(distances[i], candidates[i] * SPREAD + row);
     }
     Arrays.sort(keys, 0, count);
   }
 
+  /** Whether a candidate that is no copy of the row is nearer to, or a copy of, one chosen. */
   private boolean isOccluded(int candidate, float distance, int[] chosen, int count) {
+    if (count == 0) {
+      return false;
+    }
     space.rowPlanes(memory.rows, candidate, planes);
     score(chosen, count, toChosen);
-    boolean strict = memory.parameters.bits();
+    boolean bits = memory.parameters.bits();
     for (int i = 0; i < count; i++) {
-      // Differing bits are often equal by chance; there only copies are passed over.
-      if (toChosen[i] < distance || toChosen[i] == (strict ? 0 : distance)) {
+      if (chosenDistances[i] == toSelf[0]) {
+        continue;
+      }
+      // Numbers of differing bits are often equal by chance, other distances are not.
+      boolean copy = bits ? toChosen[i] == 0 : chosenDistances[i] == distance;
+      if (copy || toChosen[i] < distance) {
         return true;
       }
     }

@@ -7,15 +7,65 @@ import io.sagitta.it.testkit.Seed;
 import io.sagitta.it.testkit.Seeded;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Against a list that is sorted anew for each question. */
+/** Against lists that are sorted anew for each question. */
 @Seeded
 class BucketQueueTest {
-  private record Row(int ordinal, float distance) {}
+  /** The rule as it reads, over plain lists. */
+  private static final class Plain {
+    private final int effort;
+    private final int copiesMax;
+    private final Map<Float, Integer> met = new HashMap<>();
+    private final List<Float> counting = new ArrayList<>();
+    private final List<Float> aside = new ArrayList<>();
+    private boolean copiesCount;
+    private int open;
+
+    Plain(int effort) {
+      this.effort = effort;
+      this.copiesMax = Math.max(4, (int) Math.sqrt(effort));
+    }
+
+    void push(float distance, boolean accepted) {
+      boolean tooMany = !copiesCount && met.merge(distance, 1, Integer::sum) > copiesMax;
+      open += tooMany ? 0 : 1;
+      if (accepted) {
+        (tooMany ? aside : counting).add(distance);
+      }
+    }
+
+    void pop() {
+      if (open == 0 && counting.size() < effort) {
+        copiesCount = true;
+        open = Integer.MAX_VALUE / 2;
+        counting.addAll(aside);
+        aside.clear();
+      }
+      open = Math.max(0, open - 1);
+    }
+
+    /** Distances, best first, but those aside only every other time. */
+    List<Float> answer() {
+      Collections.sort(counting);
+      Collections.sort(aside);
+      List<Float> answer = new ArrayList<>();
+      int at = 0;
+      int waiting = 0;
+      while (at < counting.size() || waiting < aside.size()) {
+        boolean better =
+            waiting < aside.size()
+                && (at == counting.size() || waiting < at && aside.get(waiting) < counting.get(at));
+        answer.add(better ? aside.get(waiting++) : counting.get(at++));
+      }
+      return answer;
+    }
+  }
 
   @Test
   void the_best_are_kept_whatever_the_distances_are(Seed seed) {
@@ -27,8 +77,8 @@ class BucketQueueTest {
       long[] accept = new long[200];
       Arrays.setAll(accept, i -> masked ? random.nextLong() : -1);
       BucketQueue queue = new BucketQueue();
-      queue.start(effort);
-      List<Row> counting = new ArrayList<>();
+      queue.start(effort, false);
+      Plain plain = new Plain(effort);
       int ordinal = 0;
       int pops = 0;
       while (ordinal < 12_000) {
@@ -38,9 +88,7 @@ class BucketQueueTest {
         for (int i = 0; i < count; i++) {
           ordinals[i] = ordinal++;
           distances[i] = distance(style, ordinal, random);
-          if ((accept[ordinals[i] >> 6] >>> ordinals[i] & 1) != 0) {
-            counting.add(new Row(ordinals[i], distances[i]));
-          }
+          plain.push(distances[i], (accept[ordinals[i] >> 6] >>> ordinals[i] & 1) != 0);
         }
         if (masked) {
           queue.push(ordinals, distances, count, accept, Integer.MAX_VALUE);
@@ -48,20 +96,21 @@ class BucketQueueTest {
           queue.push(ordinals, distances, count);
         }
         for (int i = random.nextInt(5); i > 0; i--) {
+          plain.pop();
           pops += queue.pop() >= 0 ? 1 : 0;
         }
       }
       assertThat(pops).isPositive();
-      counting.sort(Comparator.comparing(Row::distance));
+      List<Float> expected = plain.answer();
       int depth = random.nextInt(1, effort + 1);
       int[] best = new int[depth];
       float[] distances = new float[depth];
       int count = queue.best(depth, best, distances);
-      assertThat(count).isEqualTo(Math.min(depth, counting.size()));
+      assertThat(count).isEqualTo(Math.min(depth, expected.size()));
       for (int i = 0; i < count; i++) {
         assertThat(distances[i])
             .as("place %d of %d, effort %d, style %d", i, count, effort, style)
-            .isEqualTo(counting.get(i).distance());
+            .isEqualTo(expected.get(i));
       }
       assertThat(Arrays.copyOf(best, count)).doesNotHaveDuplicates();
     }
@@ -86,7 +135,7 @@ class BucketQueueTest {
   void rows_come_out_nearest_first_but_for_the_width_of_a_bucket(Seed seed) {
     RandomGenerator random = seed.random();
     BucketQueue queue = new BucketQueue();
-    queue.start(200);
+    queue.start(200, false);
     int[] ordinals = new int[100];
     float[] distances = new float[100];
     float[] all = new float[1000];
@@ -105,5 +154,40 @@ class BucketQueueTest {
       popped++;
     }
     assertThat(popped).isBetween(200, 300);
+  }
+
+  @Test
+  void copies_do_not_use_up_the_effort(Seed seed) {
+    RandomGenerator random = seed.random();
+    BucketQueue queue = new BucketQueue();
+    queue.start(100, false);
+    int[] ordinals = new int[100];
+    float[] distances = new float[100];
+    List<Float> others = new ArrayList<>();
+    for (int i = 0; i < 1000; i += 100) {
+      for (int j = 0; j < 100; j++) {
+        ordinals[j] = i + j;
+        distances[j] = j % 2 == 0 ? 1 : 2 + random.nextFloat();
+        if (j % 2 != 0) {
+          others.add(distances[j]);
+        }
+      }
+      queue.push(ordinals, distances, 100);
+    }
+    Collections.sort(others);
+    int copies = 0;
+    int different = 0;
+    for (int row = queue.pop(); row >= 0; row = queue.pop()) {
+      copies += row % 2 == 0 ? 1 : 0;
+      different += row % 2;
+    }
+    assertThat(copies).isEqualTo(10);
+    assertThat(different).isGreaterThanOrEqualTo(90);
+    float[] best = new float[100];
+    assertThat(queue.best(100, new int[100], best)).isEqualTo(100);
+    // Those that count, as many again, and then every other.
+    for (int i = 0; i < 100; i++) {
+      assertThat(best[i]).isEqualTo(i < 20 || i % 2 == 1 ? 1 : others.get((i - 20) / 2));
+    }
   }
 }
