@@ -26,6 +26,25 @@ abstract class CodeKernels {
   abstract void differing(
       long base, long stride, int[] ordinals, int count, long[] bits, int[] out);
 
+  /**
+   * The Walsh-Hadamard transform of {@code values[at..at + width)}, in place and not scaled: sums
+   * and differences of neighbours, then of pairs, of fours and so on. The same bits from all.
+   *
+   * @param width a power of two
+   */
+  void hadamard(float[] values, int at, int width) {
+    for (int half = 1; half < width; half *= 2) {
+      for (int pair = at; pair < at + width; pair += 2 * half) {
+        for (int i = pair; i < pair + half; i++) {
+          float first = values[i];
+          float second = values[i + half];
+          values[i] = first + second;
+          values[i + half] = first - second;
+        }
+      }
+    }
+  }
+
   /** A row's 8-bit codes less 128 as planes, where {@code keep} is all ones; elsewhere zero. */
   abstract void unpack(long high, long low, short[] keep, short[] planes, int blocks);
 }

@@ -12,15 +12,22 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
+import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /** Four 128-bit registers a block. */
 final class CodeKernels128 extends CodeKernels {
   private static final VectorSpecies<Short> S = ShortVector.SPECIES_128;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_128;
+  private static final VectorSpecies<Float> F = FloatVector.SPECIES_128;
+  private static final VectorShuffle<Float> SWAP_1 = VectorShuffle.fromOp(F, i -> i ^ 1);
+  private static final VectorShuffle<Float> SWAP_2 = VectorShuffle.fromOp(F, i -> i ^ 2);
+  private static final float[] SIGNS_1 = signs(1);
+  private static final float[] SIGNS_2 = signs(2);
 
   @Override
   void products(
@@ -299,5 +306,49 @@ final class CodeKernels128 extends CodeKernels {
             .intoArray(planes, q + 96);
       }
     }
+  }
+
+  @Override
+  void hadamard(float[] values, int at, int width) {
+    if (width < F.length()) {
+      super.hadamard(values, at, width);
+      return;
+    }
+    hadamardWithin(values, at, at + width);
+    for (int half = F.length(); half < width; half *= 2) {
+      for (int pair = at; pair < at + width; pair += 2 * half) {
+        butterflies(values, pair, half);
+      }
+    }
+  }
+
+  /** The steps whose partners meet in one register. */
+  private static void hadamardWithin(float[] values, int from, int to) {
+    FloatVector signs1 = FloatVector.fromArray(F, SIGNS_1, 0);
+    FloatVector signs2 = FloatVector.fromArray(F, SIGNS_2, 0);
+    for (int i = from; i < to; i += F.length()) {
+      FloatVector v = FloatVector.fromArray(F, values, i);
+      v = v.mul(signs1).add(v.rearrange(SWAP_1));
+      v = v.mul(signs2).add(v.rearrange(SWAP_2));
+      v.intoArray(values, i);
+    }
+  }
+
+  private static void butterflies(float[] values, int at, int half) {
+    for (int i = at; i < at + half; i += F.length()) {
+      FloatVector first = FloatVector.fromArray(F, values, i);
+      FloatVector second = FloatVector.fromArray(F, values, i + half);
+      first.add(second).intoArray(values, i);
+      first.sub(second).intoArray(values, i + half);
+    }
+  }
+
+  /** -1 for the second of each pair that is {@code half} lanes apart. */
+  private static float[] signs(int half) {
+    float[] signs = new float[F.length()];
+    for (int i = 0; i < signs.length; i++) {
+      signs[i] = (i & half) == 0 ? 1 : -1;
+    }
+    return signs;
   }
 }

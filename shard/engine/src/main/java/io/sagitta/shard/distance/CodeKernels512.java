@@ -12,15 +12,26 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
+import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /** One 512-bit register a block. */
 final class CodeKernels512 extends CodeKernels {
   private static final VectorSpecies<Short> S = ShortVector.SPECIES_512;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_512;
+  private static final VectorSpecies<Float> F = FloatVector.SPECIES_512;
+  private static final VectorShuffle<Float> SWAP_1 = VectorShuffle.fromOp(F, i -> i ^ 1);
+  private static final VectorShuffle<Float> SWAP_2 = VectorShuffle.fromOp(F, i -> i ^ 2);
+  private static final VectorShuffle<Float> SWAP_4 = VectorShuffle.fromOp(F, i -> i ^ 4);
+  private static final VectorShuffle<Float> SWAP_8 = VectorShuffle.fromOp(F, i -> i ^ 8);
+  private static final float[] SIGNS_1 = signs(1);
+  private static final float[] SIGNS_2 = signs(2);
+  private static final float[] SIGNS_4 = signs(4);
+  private static final float[] SIGNS_8 = signs(8);
 
   @Override
   void products(
@@ -150,5 +161,53 @@ final class CodeKernels512 extends CodeKernels {
           .and(ShortVector.fromArray(S, keep, q + 96))
           .intoArray(planes, q + 96);
     }
+  }
+
+  @Override
+  void hadamard(float[] values, int at, int width) {
+    if (width < F.length()) {
+      super.hadamard(values, at, width);
+      return;
+    }
+    hadamardWithin(values, at, at + width);
+    for (int half = F.length(); half < width; half *= 2) {
+      for (int pair = at; pair < at + width; pair += 2 * half) {
+        butterflies(values, pair, half);
+      }
+    }
+  }
+
+  /** The steps whose partners meet in one register. */
+  private static void hadamardWithin(float[] values, int from, int to) {
+    FloatVector signs1 = FloatVector.fromArray(F, SIGNS_1, 0);
+    FloatVector signs2 = FloatVector.fromArray(F, SIGNS_2, 0);
+    FloatVector signs4 = FloatVector.fromArray(F, SIGNS_4, 0);
+    FloatVector signs8 = FloatVector.fromArray(F, SIGNS_8, 0);
+    for (int i = from; i < to; i += F.length()) {
+      FloatVector v = FloatVector.fromArray(F, values, i);
+      v = v.mul(signs1).add(v.rearrange(SWAP_1));
+      v = v.mul(signs2).add(v.rearrange(SWAP_2));
+      v = v.mul(signs4).add(v.rearrange(SWAP_4));
+      v = v.mul(signs8).add(v.rearrange(SWAP_8));
+      v.intoArray(values, i);
+    }
+  }
+
+  private static void butterflies(float[] values, int at, int half) {
+    for (int i = at; i < at + half; i += F.length()) {
+      FloatVector first = FloatVector.fromArray(F, values, i);
+      FloatVector second = FloatVector.fromArray(F, values, i + half);
+      first.add(second).intoArray(values, i);
+      first.sub(second).intoArray(values, i + half);
+    }
+  }
+
+  /** -1 for the second of each pair that is {@code half} lanes apart. */
+  private static float[] signs(int half) {
+    float[] signs = new float[F.length()];
+    for (int i = 0; i < signs.length; i++) {
+      signs[i] = (i & half) == 0 ? 1 : -1;
+    }
+    return signs;
   }
 }

@@ -36,6 +36,9 @@ public final class QueryPlanes {
   /** What rounding the components of a lane to integers may add to its sum. */
   private static final int ROUNDING_MAX = NIBBLE_MAX * 4 * CodeKernels.CHUNK_BLOCKS / 2;
 
+  /** For what rounding may take from a lane's sum. */
+  private static final float LANE_SLACK = 1 + 0x1p-16f;
+
   private static final int CHUNK_COMPONENTS =
       CodeKernels.CHUNK_BLOCKS * CodeLayout.BLOCK_COMPONENTS;
 
@@ -59,8 +62,11 @@ public final class QueryPlanes {
   float ofSum;
 
   private final short[] keep;
-  private final float[] above = new float[CodeLayout.LANES];
-  private final float[] below = new float[CodeLayout.LANES];
+
+  /** The query in hand, with zeros up to whole blocks. Null for bits. */
+  private final float[] padded;
+
+  private float netSum;
 
   /** Room for queries against rows of one layout. */
   public QueryPlanes(CodeLayout layout) {
@@ -68,10 +74,12 @@ public final class QueryPlanes {
     int blocks = layout.blocks();
     if (layout.bits()) {
       this.planes = null;
+      this.padded = null;
       this.keep = null;
       this.bits = new long[blocks * CodeLayout.BLOCK_BYTES / Long.BYTES];
     } else {
       this.planes = new short[blocks * CodeLayout.BLOCK_COMPONENTS];
+      this.padded = new float[planes.length];
       this.keep = new short[planes.length];
       for (int i = 0; i < layout.dimension(); i++) {
         keep[CodeLayout.plane(i)] = -1;
@@ -91,43 +99,56 @@ public final class QueryPlanes {
    * @param values rotated and less the centre; finite, below 2^51 in size
    */
   public void set(float[] values, float constant, float ofBias, float ofProduct) {
-    int dimension = layout.dimension();
-    float sum = 0;
-    for (int i = 0; i < dimension; i++) {
-      sum += values[i];
-    }
-    float lane = largestLane(values);
+    System.arraycopy(values, 0, padded, 0, layout.dimension());
+    float lane = largestLane();
     float perUnit = lane > 0 ? (Short.MAX_VALUE - ROUNDING_MAX) / (NIBBLE_MAX * lane) : 1;
-    for (int i = 0; i < dimension; i++) {
-      planes[CodeLayout.plane(i)] = (short) ((int) (values[i] * perUnit + ROUNDER) - (int) ROUNDER);
+    for (int block = 0; block < padded.length; block += CodeLayout.BLOCK_COMPONENTS) {
+      for (int i = 0; i < CodeLayout.LANES; i++) {
+        int plane = block + i;
+        int at = block + 4 * i;
+        planes[plane] = rounded(padded[at] * perUnit);
+        planes[plane + CodeLayout.LANES] = rounded(padded[at + 1] * perUnit);
+        planes[plane + 2 * CodeLayout.LANES] = rounded(padded[at + 2] * perUnit);
+        planes[plane + 3 * CodeLayout.LANES] = rounded(padded[at + 3] * perUnit);
+      }
     }
     this.constant = constant;
     this.ofBias = ofBias;
-    this.ofLow = ofProduct * sum;
+    this.ofLow = ofProduct * netSum;
     this.ofStep = ofProduct / perUnit;
     this.ofSum = 0;
   }
 
+  private static short rounded(float value) {
+    return (short) ((int) (value + ROUNDER) - (int) ROUNDER);
+  }
+
   /**
    * The largest sum of components of one sign that meet in one lane: times 15 it bounds what the
-   * lane can come to, since no nibble is negative.
+   * lane can come to, since no nibble is negative. Of two numbers' sum and difference, half the sum
+   * of absolutes is the larger: so without a branch on signs. Leaves the sum of all components.
    */
-  private float largestLane(float[] values) {
-    int dimension = layout.dimension();
+  private float largestLane() {
     float largest = 0;
-    for (int chunk = 0; chunk < dimension; chunk += CHUNK_COMPONENTS) {
-      Arrays.fill(above, 0);
-      Arrays.fill(below, 0);
-      for (int i = chunk; i < Math.min(dimension, chunk + CHUNK_COMPONENTS); i++) {
-        int lane = i >> 2 & CodeLayout.LANES - 1;
-        above[lane] += Math.max(values[i], 0);
-        below[lane] += Math.max(-values[i], 0);
-      }
+    netSum = 0;
+    for (int chunk = 0; chunk < padded.length; chunk += CHUNK_COMPONENTS) {
+      int end = Math.min(padded.length, chunk + CHUNK_COMPONENTS);
       for (int lane = 0; lane < CodeLayout.LANES; lane++) {
-        largest = Math.max(largest, Math.max(above[lane], below[lane]));
+        float net = 0;
+        float absolute = 0;
+        for (int i = chunk + 4 * lane; i < end; i += CodeLayout.BLOCK_COMPONENTS) {
+          float a = padded[i];
+          float b = padded[i + 1];
+          float c = padded[i + 2];
+          float d = padded[i + 3];
+          net += a + b + (c + d);
+          absolute += Math.abs(a) + Math.abs(b) + (Math.abs(c) + Math.abs(d));
+        }
+        largest = Math.max(largest, absolute + Math.abs(net));
+        netSum += net;
       }
     }
-    return largest;
+    return largest / 2 * LANE_SLACK;
   }
 
   /**

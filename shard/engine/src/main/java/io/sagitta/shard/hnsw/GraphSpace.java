@@ -41,7 +41,7 @@ final class GraphSpace {
     if (rotation != null) {
       rotation.apply(rotatedCentre);
     }
-    this.centreSquare = dot(rotatedCentre, rotatedCentre);
+    this.centreSquare = (float) dot(rotatedCentre, rotatedCentre);
   }
 
   float[] centre() {
@@ -68,8 +68,8 @@ final class GraphSpace {
     for (int i = 0; i < parameters.dimension(); i++) {
       values[i] -= rotatedCentre[i];
     }
-    float bias = parameters.squared() ? dot(values, values) : dot(values, rotatedCentre);
-    rows.encode(ordinal, values, bias);
+    double bias = parameters.squared() ? dot(values, values) : dot(values, rotatedCentre);
+    rows.encode(ordinal, values, (float) bias);
   }
 
   /** A query, prepared, as planes for this index; {@code values} is room for one vector. */
@@ -83,9 +83,9 @@ final class GraphSpace {
       for (int i = 0; i < parameters.dimension(); i++) {
         values[i] = prepared[i] - rotatedCentre[i];
       }
-      out.set(values, dot(values, values), 1, 2);
+      out.set(values, (float) dot(values, values), 1, 2);
     } else {
-      out.set(prepared, -dot(prepared, rotatedCentre), 0, 1);
+      out.set(prepared, (float) -dot(prepared, rotatedCentre), 0, 1);
     }
   }
 
@@ -97,12 +97,12 @@ final class GraphSpace {
     }
     rows.decode(ordinal, values);
     if (parameters.squared()) {
-      out.set(values, dot(values, values), 1, 2);
+      out.set(values, (float) dot(values, values), 1, 2);
     } else {
       for (int i = 0; i < parameters.dimension(); i++) {
         values[i] += rotatedCentre[i];
       }
-      out.set(values, -dot(values, rotatedCentre), 0, 1);
+      out.set(values, (float) -dot(values, rotatedCentre), 0, 1);
     }
   }
 
@@ -118,10 +118,7 @@ final class GraphSpace {
   }
 
   private static void normalize(float[] values, int dimension) {
-    double squares = 0;
-    for (int i = 0; i < dimension; i++) {
-      squares = Math.fma((double) values[i], (double) values[i], squares);
-    }
+    double squares = dot(values, values);
     double inverse = squares > 0 ? 1 / Math.sqrt(squares) : 0;
     for (int i = 0; i < dimension; i++) {
       values[i] = (float) (values[i] * inverse);
@@ -134,11 +131,22 @@ final class GraphSpace {
     }
   }
 
-  private static float dot(float[] left, float[] right) {
-    double sum = 0;
-    for (int i = 0; i < left.length; i++) {
-      sum += (double) left[i] * right[i];
+  /** In four sums, which do not wait for each other. */
+  private static double dot(float[] left, float[] right) {
+    double a = 0;
+    double b = 0;
+    double c = 0;
+    double d = 0;
+    int i = 0;
+    for (; i + 4 <= left.length; i += 4) {
+      a += (double) left[i] * right[i];
+      b += (double) left[i + 1] * right[i + 1];
+      c += (double) left[i + 2] * right[i + 2];
+      d += (double) left[i + 3] * right[i + 3];
     }
-    return (float) sum;
+    for (; i < left.length; i++) {
+      a += (double) left[i] * right[i];
+    }
+    return a + b + (c + d);
   }
 }

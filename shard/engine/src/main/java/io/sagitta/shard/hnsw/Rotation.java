@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.hnsw;
 
+import io.sagitta.shard.distance.Hadamard;
+
 /**
  * An orthogonal map that spreads every vector's energy over all components, so that the few levels
  * of a code fit any data: three rounds of random signs and a Walsh-Hadamard transform of the first
@@ -51,58 +53,10 @@ final class Rotation {
   }
 
   private static void transform(float[] values, int at, int width) {
-    int half = 1;
-    if (width >= 8) {
-      eights(values, at, at + width);
-      half = 8;
-    }
-    for (; half < width; half *= 2) {
-      for (int pair = at; pair < at + width; pair += 2 * half) {
-        butterflies(values, pair, half);
-      }
-    }
+    Hadamard.transform(values, at, width);
     float scale = (float) (1 / Math.sqrt(width));
     for (int i = at; i < at + width; i++) {
       values[i] *= scale;
-    }
-  }
-
-  private static void butterflies(float[] values, int at, int half) {
-    for (int i = at; i < at + half; i++) {
-      float first = values[i];
-      float second = values[i + half];
-      values[i] = first + second;
-      values[i + half] = first - second;
-    }
-  }
-
-  /** The three smallest steps at once, for each eight components: in registers. */
-  private static void eights(float[] values, int from, int to) {
-    for (int i = from; i < to; i += 8) {
-      float a0 = values[i] + values[i + 1];
-      float a1 = values[i] - values[i + 1];
-      float a2 = values[i + 2] + values[i + 3];
-      float a3 = values[i + 2] - values[i + 3];
-      float a4 = values[i + 4] + values[i + 5];
-      float a5 = values[i + 4] - values[i + 5];
-      float a6 = values[i + 6] + values[i + 7];
-      float a7 = values[i + 6] - values[i + 7];
-      float b0 = a0 + a2;
-      float b1 = a1 + a3;
-      float b2 = a0 - a2;
-      float b3 = a1 - a3;
-      float b4 = a4 + a6;
-      float b5 = a5 + a7;
-      float b6 = a4 - a6;
-      float b7 = a5 - a7;
-      values[i] = b0 + b4;
-      values[i + 1] = b1 + b5;
-      values[i + 2] = b2 + b6;
-      values[i + 3] = b3 + b7;
-      values[i + 4] = b0 - b4;
-      values[i + 5] = b1 - b5;
-      values[i + 6] = b2 - b6;
-      values[i + 7] = b3 - b7;
     }
   }
 }

@@ -16,8 +16,8 @@
  *       stands for the same rows on every replica, so a graph outlives its segment's stages.
  *   <li>No graph is searched before its recall has been measured on rows outside of it.
  *   <li>What was measured is a floor: {@link io.sagitta.shard.index.RecallSampler} repeats a few
- *       searches exactly, and {@link io.sagitta.shard.index.LiveRecall} asks more of the graph where
- *       they miss more than they may, never less.
+ *       searches exactly, and {@link io.sagitta.shard.index.LiveRecall} asks more of the graph
+ *       where they miss more than they may, never less.
  *   <li>The coordinator holds a lease while it reads a segment; readers hold the graph while they
  *       search it. Neither waits for the other.
  * </ul>

@@ -79,6 +79,29 @@ class CodeKernelsTest {
   }
 
   @Test
+  void all_widths_transform_alike_and_by_the_definition(Seed seed) {
+    RandomGenerator random = seed.random();
+    for (int width = 1; width <= 1_024; width *= 2) {
+      int at = random.nextInt(20);
+      float[] values = vector(at + width + 3, random);
+      float[] expected = values.clone();
+      new ScalarCodeKernels().hadamard(expected, at, width);
+      for (int i = 0; i < width; i++) {
+        double sum = 0;
+        for (int j = 0; j < width; j++) {
+          sum += (Integer.bitCount(i & j) % 2 == 0 ? 1 : -1) * (double) values[at + j];
+        }
+        assertThat((double) expected[at + i]).isCloseTo(sum, within(1e-3 * (1 + Math.abs(sum))));
+      }
+      for (RowKernels kernels : TestVectors.ALL_KERNELS) {
+        float[] out = values.clone();
+        kernels.codes().hadamard(out, at, width);
+        assertThat(out).as("%s, %d", kernels.name(), width).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
   void estimates_are_what_the_codes_mean(Seed seed) {
     RandomGenerator random = seed.random();
     for (int dimension : DIMENSIONS) {
