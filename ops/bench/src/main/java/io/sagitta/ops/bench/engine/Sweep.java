@@ -28,8 +28,15 @@ final class Sweep {
 
   private static final int PASSES_MAX = 7;
 
-  /** Passes that a compiler may need before it has settled; a launch without them is not timed. */
+  /** Passes that are never timed; a launch with fewer is not warm. */
   private static final int WARM_UP_PASSES_MIN = 4;
+
+  /**
+   * Searching before anything is timed. A pass of a fast search is over in a tenth of a second, and
+   * a process bound to one core compiles meanwhile, on that core: after four such passes the
+   * compiler was still at work in the timed ones.
+   */
+  private static final double WARM_UP_SECONDS = 4;
 
   private final Asker asker;
   private final int queries;
@@ -67,9 +74,7 @@ final class Sweep {
   Launch run(SortedSet<Integer> hints) throws IOException {
     explore(hints);
     SortedSet<Integer> needed = needed();
-    for (int pass = seen.size(); pass < WARM_UP_PASSES_MIN; pass++) {
-      asker.pass(needed.last());
-    }
+    warmUp(needed);
     double passSeconds = needed.stream().mapToDouble(this::seconds).sum();
     int passes = Math.clamp(Math.round(TIMED_SECONDS / passSeconds), 1, PASSES_MAX);
     Map<Integer, List<Double>> rates = new HashMap<>();
@@ -83,6 +88,20 @@ final class Sweep {
     return new Launch(
         new RecallCurve(needed.stream().map(ef -> withRate(seen.get(ef), rates.get(ef))).toList()),
         seen.values().stream().mapToDouble(Point::recall).max().orElseThrow());
+  }
+
+  private void warmUp(SortedSet<Integer> needed) throws IOException {
+    double spent = 0;
+    for (int ef : seen.keySet()) {
+      spent += seconds(ef);
+    }
+    for (int pass = seen.size(); pass < WARM_UP_PASSES_MIN || spent < WARM_UP_SECONDS; ) {
+      for (int ef : needed) {
+        Point point = asker.pass(ef);
+        spent += queries / point.qps();
+        pass++;
+      }
+    }
   }
 
   private double seconds(int ef) {

@@ -70,6 +70,19 @@ class SweepTest {
   }
 
   @Test
+  void aFastContenderIsWarmedUpForSecondsNotForPasses() throws IOException {
+    List<Integer> asked = new ArrayList<>();
+    Sweep.Asker fast =
+        ef -> {
+          asked.add(ef);
+          return new Point(ef, 1 - 2.0 / ef, 1e5, ef, 0, 0);
+        };
+    new Sweep(fast, QUERIES, RECALLS).run(new TreeSet<>());
+    // A pass takes a hundredth of a second; 4 efforts are timed 7 times each.
+    assertThat(asked).hasSizeBetween(400 + 28, 400 + 28 + 4);
+  }
+
+  @Test
   void everyEffortIsTimedEquallyOften() throws IOException {
     Made made = new Made(2);
     sweep(made, new TreeSet<>());
