@@ -70,7 +70,8 @@ final class ScratchShard implements InternalHandler {
             case ShardRead.Count count -> view.count(count, answers, StopSignal.NEVER);
           };
       return new ShardAnswer(
-          new ReadStamp(read.shard(), view.index(), "n1", true, 0, 0, 0, 1, 0, 1, ""),
+          new ReadStamp(
+              read.shard(), view.index(), "n1", true, 0, 0, 0, 1, 0, 1, result.stats().more(), ""),
           result.rows());
     }
   }

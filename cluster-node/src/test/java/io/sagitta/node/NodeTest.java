@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.flight.client.Answer;
 import io.sagitta.flight.client.Row;
 import io.sagitta.flight.client.SagittaClient;
+import io.sagitta.flight.client.ScanReader;
 import io.sagitta.flight.client.Writer;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.ErrorCode;
@@ -24,10 +25,12 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -90,6 +93,9 @@ class NodeTest {
     try (SagittaClient client = client(ports)) {
       assertThat(client.count("words")).isEqualTo(500);
       assertThat(search(client, "words", 7.2f)).containsExactly(7L, 8L, 6L);
+      // Rows so large that a page of a scan is cut by its bytes.
+      put(client, "words", 500, 200, "x".repeat(40_000));
+      assertThat(scan(client, "words")).isEqualTo(LongStream.range(0, 700).boxed().toList());
       client.drop("words");
       assertThatThrownBy(() -> client.count("words"))
           .isInstanceOfSatisfying(
@@ -175,6 +181,12 @@ class NodeTest {
 
   private static void put(SagittaClient client, String name, int from, int count)
       throws InterruptedException {
+    put(client, name, from, count, "t");
+  }
+
+  /** Points whose tags are {@code tag} and their id. */
+  private static void put(SagittaClient client, String name, int from, int count, String tag)
+      throws InterruptedException {
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot root =
             VectorSchemaRoot.create(ArrowSchemas.toArrow(Points.SCHEMA), allocator);
@@ -188,12 +200,25 @@ class NodeTest {
         vectors.setNotNull(i);
         components.setSafe(2 * i, from + i);
         components.setSafe(2 * i + 1, 1);
-        tags.setSafe(i, new Text("t" + (from + i)));
+        tags.setSafe(i, new Text(tag + (from + i)));
       }
       vectors.setValueCount(count);
       root.setRowCount(count);
       writer.putAndWait(root);
     }
+  }
+
+  private static List<Long> scan(SagittaClient client, String name) {
+    List<Long> ids = new ArrayList<>();
+    try (ScanReader rows = client.scan(name)) {
+      while (rows.next()) {
+        BigIntVector column = (BigIntVector) rows.batch().getVector("id");
+        for (int i = 0; i < column.getValueCount(); i++) {
+          ids.add(column.get(i));
+        }
+      }
+    }
+    return ids;
   }
 
   private static List<Long> search(SagittaClient client, String name, float x) {

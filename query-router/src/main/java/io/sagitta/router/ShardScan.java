@@ -109,7 +109,6 @@ final class ShardScan implements AutoCloseable {
       if (coming == null) {
         coming = ask();
       }
-      int askedRows = pageRows;
       held = coming.await();
       coming = null;
       page = new Page(collection.schema().idType(), held.rows());
@@ -117,7 +116,7 @@ final class ShardScan implements AutoCloseable {
       mode = new ReadMode.Session(index);
       after = page.last().or(() -> after);
       received += held.rows().getRowCount();
-      ended = held.rows().getRowCount() < askedRows;
+      ended = !held.stamp().more(); // A page may be shorter than asked: large rows cut it.
       learnRows(held.rows());
       boolean enough = scan.limit().isPresent() && received > scan.limit().getAsInt();
       if (!ended && !enough) {

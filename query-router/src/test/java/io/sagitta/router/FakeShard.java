@@ -64,6 +64,9 @@ final class FakeShard {
   long epoch;
   private long index;
 
+  /** Rows after which a page of a scan is cut, as large rows cut one. */
+  int pageRowsMax = Integer.MAX_VALUE;
+
   FakeShard(
       ShardMap.Shard shard, CollectionSchema schema, NodeId leader, BufferAllocator allocator) {
     this.shard = shard;
@@ -180,6 +183,7 @@ final class FakeShard {
   // ---- reads
 
   synchronized ShardAnswer read(ShardRead read, String replica) {
+    boolean more = false;
     VectorSchemaRoot rows =
         switch (read) {
           case ShardRead.Search search -> search(search);
@@ -187,21 +191,35 @@ final class FakeShard {
               rows(
                   get.ids().stream().filter(points::containsKey).map(points::get).toList(),
                   get.fields());
-          case ShardRead.Scan scan ->
-              rows(
-                  points.values().stream()
-                      .filter(p -> scan.after().isEmpty() || p.id.compareTo(scan.after().get()) > 0)
-                      .limit(scan.limit().orElse(Integer.MAX_VALUE))
-                      .toList(),
-                  scan.fields());
+          case ShardRead.Scan scan -> {
+            List<Point> left =
+                points.values().stream()
+                    .filter(p -> scan.after().isEmpty() || p.id.compareTo(scan.after().get()) > 0)
+                    .toList();
+            int count =
+                Math.min(left.size(), Math.min(pageRowsMax, scan.limit().orElse(pageRowsMax)));
+            more = count < left.size();
+            yield rows(left.subList(0, count), scan.fields());
+          }
           case ShardRead.Count ignored -> count();
         };
-    return new ShardAnswer(stamp(replica), rows);
+    return new ShardAnswer(stamp(replica, more), rows);
   }
 
-  private ReadStamp stamp(String replica) {
+  private ReadStamp stamp(String replica, boolean more) {
     return new ReadStamp(
-        new ShardId(shard.id().value()), index, replica, true, 0, 0, 0, 1, points.size(), 1, "");
+        new ShardId(shard.id().value()),
+        index,
+        replica,
+        true,
+        0,
+        0,
+        0,
+        1,
+        points.size(),
+        1,
+        more,
+        "");
   }
 
   private VectorSchemaRoot count() {

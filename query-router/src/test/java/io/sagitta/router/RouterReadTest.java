@@ -613,6 +613,36 @@ class RouterReadTest {
     assertThat(ids).containsExactlyElementsOf(new TreeSet<>(points.keySet()));
   }
 
+  @RepeatedTest(5)
+  void pagesThatLargeRowsCutShortDoNotEndAScan(Seed seed) {
+    RandomGenerator random = seed.random();
+    Map<String, float[]> points = fill(random, 700, 3);
+    for (FakeShard shard : cluster.shards.values()) {
+      shard.pageRowsMax = random.nextInt(1, 40);
+    }
+    Collected all = new Collected();
+    String end =
+        router
+            .scan(
+                scan(Optional.empty(), OptionalInt.empty(), OptionalInt.empty()),
+                FakeCluster.call(),
+                all)
+            .join();
+    assertThat(end).isEmpty();
+    assertThat(all.ids).containsExactlyElementsOf(new TreeSet<>(points.keySet()));
+    int limit = random.nextInt(1, 600);
+    Collected some = new Collected();
+    String cursor =
+        router
+            .scan(
+                scan(Optional.empty(), OptionalInt.of(limit), OptionalInt.empty()),
+                FakeCluster.call(),
+                some)
+            .join();
+    assertThat(cursor).isNotEmpty();
+    assertThat(some.ids).containsExactlyElementsOf(all.ids.subList(0, limit));
+  }
+
   @Test
   void aCursorOfADroppedCollectionIsRefused(Seed seed) {
     fill(seed.random(), 50, 2);

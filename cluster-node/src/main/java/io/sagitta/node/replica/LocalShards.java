@@ -218,6 +218,7 @@ public final class LocalShards implements ShardDoor {
               stats.scan(),
               stats.visited(),
               stats.recallPlanned(),
+              stats.more(),
               stats.explain()),
           result.rows());
     }

@@ -62,7 +62,7 @@ import org.junit.jupiter.api.Test;
 class PeerConnectionsTest {
   private static final ShardId SHARD = new ShardId(new UUID(1, 2));
   private static final ReadStamp STAMP =
-      new ReadStamp(SHARD, 17, "n2", true, 1, 2, 3, 4, 55, 0.9, "{}");
+      new ReadStamp(SHARD, 17, "n2", true, 1, 2, 3, 4, 55, 0.9, false, "{}");
 
   private final BufferAllocator allocator = new RootAllocator();
   private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();

@@ -14,6 +14,7 @@ package io.sagitta.model;
  * @param scan segments scanned exactly
  * @param visited vectors scored
  * @param recallPlanned recall the effort was planned for; 1 when exact
+ * @param more whether a scan's page was cut, by its rows or by its bytes, before the last match
  * @param explain per-segment detail as JSON, empty unless asked
  */
 public record ReadStamp(
@@ -27,4 +28,5 @@ public record ReadStamp(
     int scan,
     long visited,
     double recallPlanned,
+    boolean more,
     String explain) {}

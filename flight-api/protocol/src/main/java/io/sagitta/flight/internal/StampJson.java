@@ -33,6 +33,7 @@ public final class StampJson {
             .put("scan", stamp.scan())
             .put("visited", stamp.visited())
             .put("recall_planned", stamp.recallPlanned())
+            .put("more", stamp.more())
             .put("explain", stamp.explain());
     return out.toString();
   }
@@ -52,6 +53,7 @@ public final class StampJson {
           in.required("scan").asInt(),
           in.required("visited").asLong(),
           in.required("recall_planned").asDouble(),
+          in.required("more").asBoolean(),
           in.required("explain").asText());
     } catch (JsonProcessingException | IllegalArgumentException e) {
       throw new SagittaException(

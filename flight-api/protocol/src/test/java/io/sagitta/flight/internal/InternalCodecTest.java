@@ -198,7 +198,8 @@ class InternalCodecTest {
 
   @Test
   void aStampComesBackAsItWas() {
-    ReadStamp stamp = new ReadStamp(SHARD, 5, "n2", true, 1, 2, 3, 4, 99, 1.0, "{\"segments\":[]}");
+    ReadStamp stamp =
+        new ReadStamp(SHARD, 5, "n2", true, 1, 2, 3, 4, 99, 1.0, true, "{\"segments\":[]}");
     assertThat(StampJson.parse(StampJson.print(stamp))).isEqualTo(stamp);
     assertThatThrownBy(() -> StampJson.parse(null)).isInstanceOf(SagittaException.class);
     assertThatThrownBy(() -> StampJson.parse("{}")).isInstanceOf(SagittaException.class);

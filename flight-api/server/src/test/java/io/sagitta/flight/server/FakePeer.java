@@ -65,7 +65,7 @@ final class FakePeer implements InternalHandler {
     return answered(
         () ->
             new ShardAnswer(
-                new ReadStamp(read.shard(), 9, "n2", true, 0, 0, 0, 1, 5, 1.0, ""), rows()));
+                new ReadStamp(read.shard(), 9, "n2", true, 0, 0, 0, 1, 5, 1.0, false, ""), rows()));
   }
 
   private VectorSchemaRoot rows() {
