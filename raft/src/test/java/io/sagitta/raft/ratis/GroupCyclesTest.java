@@ -7,7 +7,10 @@ import io.sagitta.raft.GroupId;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +42,41 @@ class GroupCyclesTest {
       TestCluster.await("threads of all groups gone", () -> groupThreads().isEmpty());
       assertThat(Thread.activeCount()).isLessThan(threads + 12);
       assertThat(directBytes()).isLessThan(direct + (4L << 20));
+    }
+  }
+
+  /** As Ratis leaves one behind when a leader steps down while its group is removed. */
+  @Test
+  void aFollowerThreadThatStartsWhileItsGroupIsRemovedEndsWithIt(@TempDir Path directory)
+      throws Exception {
+    try (TestCluster cluster = new TestCluster(directory, TestCluster.fast())) {
+      cluster.startAll("a");
+      GroupId group = cluster.create("a");
+      cluster.write(group, 1);
+      ThreadGroup threads =
+          cluster
+              .host("a")
+              .hostedGroup(group)
+              .flatMap(HostedGroup::divisionEvenIfFailed)
+              .orElseThrow()
+              .getThreadGroup();
+      CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+      Thread late =
+          new Thread(
+              threads,
+              () -> {
+                try {
+                  Thread.sleep(Duration.ofMinutes(1));
+                  interrupted.complete(false);
+                } catch (InterruptedException e) {
+                  interrupted.complete(true);
+                }
+              },
+              "a@group-X-FollowerState");
+      late.start();
+      cluster.host("a").remove(group);
+      assertThat(interrupted.get(30, TimeUnit.SECONDS)).isTrue();
+      late.join();
     }
   }
 
