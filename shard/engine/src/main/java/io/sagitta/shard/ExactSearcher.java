@@ -58,7 +58,7 @@ final class ExactSearcher implements SegmentSearcher {
         scored += count;
       }
     }
-    return new Searched(Strategy.SCAN, scored * queries.length, 1);
+    return Searched.scan(scored * queries.length);
   }
 
   /** Collects the candidates among rows {@code [from, to)} of a run that have a vector. */

@@ -150,7 +150,7 @@ final class IndexedSearcher implements SegmentSearcher {
       // Some rows were offered already, and a heap must not hold a row twice.
       Arrays.stream(heaps).forEach(heap -> heap.forget(firstRef, firstRef + segment.rows()));
       Searched scanned = exact.search(segment, firstRef, field, candidates, queries, heaps, stop);
-      return new Searched(Strategy.SCAN, visited + scanned.visited(), 1);
+      return Searched.scan(visited + scanned.visited());
     }
     if (plan.size < segment.rows()) {
       long[] tail = candidates.clone();
@@ -161,7 +161,8 @@ final class IndexedSearcher implements SegmentSearcher {
     return new Searched(
         filtered() ? Strategy.MASKED : Strategy.GRAPH,
         visited,
-        live(plan.index).expected(plan.choice.recall()));
+        live(plan.index).expected(plan.choice.recall()),
+        Optional.of(plan.choice.effort()));
   }
 
   private boolean filtered() {

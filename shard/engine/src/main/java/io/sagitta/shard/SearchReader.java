@@ -11,6 +11,7 @@ import io.sagitta.shard.SegmentSearcher.Strategy;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TieBreak;
 import io.sagitta.shard.distance.TopK;
+import io.sagitta.shard.hnsw.Traversal;
 import io.sagitta.shard.index.Indexer;
 import io.sagitta.shard.segment.RowRun;
 import io.sagitta.shard.segment.Segment;
@@ -165,15 +166,36 @@ final class SearchReader {
     return hits;
   }
 
+  /** A segment's part of what {@code explain} asks for, as JSON. */
   private static String explain(Segment segment, int candidates, Optional<Searched> searched) {
-    String strategy = searched.map(s -> s.strategy().word()).orElse("none");
-    return "{\"segment\":%d,\"rows\":%d,\"candidates\":%d,\"strategy\":\"%s\",\"visited\":%d,\"recall\":%s}"
-        .formatted(
-            segment.number(),
-            segment.rows(),
-            candidates,
-            strategy,
-            searched.map(Searched::visited).orElse(0L),
-            Math.rint(1e4 * searched.map(Searched::recall).orElse(1.0)) / 1e4);
+    StringBuilder out = new StringBuilder("{\"segment\":").append(segment.number());
+    out.append(",\"rows\":").append(segment.rows());
+    out.append(",\"candidates\":").append(candidates);
+    out.append(",\"strategy\":\"")
+        .append(searched.map(s -> s.strategy().word()).orElse("none"))
+        .append('"');
+    out.append(",\"visited\":").append(searched.map(Searched::visited).orElse(0L));
+    searched
+        .flatMap(Searched::effort)
+        .ifPresent(
+            effort ->
+                out.append(",\"ef\":")
+                    .append(effort.ef())
+                    .append(",\"scored_exactly\":")
+                    .append(effort.rerank())
+                    .append(",\"bits\":")
+                    .append(bits(effort.traversal()))
+                    .append(",\"recall_planned\":")
+                    .append(Math.rint(1e4 * searched.get().recall()) / 1e4));
+    return out.append('}').toString();
+  }
+
+  /** Bits of a component that the walk reads. */
+  private static int bits(Traversal traversal) {
+    return switch (traversal) {
+      case FOUR -> 4;
+      case EIGHT -> 8;
+      case BITS -> 1;
+    };
   }
 }

@@ -4,7 +4,9 @@ package io.sagitta.shard;
 import io.sagitta.model.VectorField;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TopK;
+import io.sagitta.shard.hnsw.Effort;
 import io.sagitta.shard.segment.Segment;
+import java.util.Optional;
 
 /** Finds the best rows of one segment: by scanning it, or by whatever index it has. */
 interface SegmentSearcher {
@@ -32,8 +34,14 @@ interface SegmentSearcher {
    *
    * @param visited vectors scored, by codes or exactly
    * @param recall mean recall it was planned for; 1 where every candidate was scored exactly
+   * @param effort how the graph was searched; empty for a scan
    */
-  record Searched(Strategy strategy, long visited, double recall) {}
+  record Searched(Strategy strategy, long visited, double recall, Optional<Effort> effort) {
+    /** A scan of the candidates. */
+    static Searched scan(long visited) {
+      return new Searched(Strategy.SCAN, visited, 1, Optional.empty());
+    }
+  }
 
   /**
    * Offers rows to the heaps, one heap for each query.

@@ -89,6 +89,8 @@ class IndexedShardTest {
       Figures figures = measure(shard, clusters, Optional.empty(), 0.95);
       assertThat(figures.graph).isEqualTo(figures.searches);
       assertThat(figures.recall).isGreaterThan(0.94);
+      assertThat(search(shard, clusters.draw(), Optional.empty(), 0.95).stats.explain())
+          .contains("\"strategy\":\"graph\"", "\"ef\":", "\"bits\":4", "\"recall_planned\":0.9");
       // A row that came later than the graph is found as well.
       float[] late = clusters.draw();
       shard.upsert(List.of(row(ROWS, late)));
