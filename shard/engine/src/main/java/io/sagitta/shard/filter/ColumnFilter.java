@@ -27,9 +27,10 @@ public final class ColumnFilter {
   static Truths evaluate(Predicate predicate, RowColumns columns) {
     int rows = columns.rows();
     return switch (predicate) {
-      case Predicate.And(var parts) -> fold(parts, columns, Truths::and);
+      case Predicate.And(var parts) ->
+          fold(parts, columns, new Truths(rows).allTrue(), Truths::and);
       case Predicate.Or(var parts) ->
-          parts.isEmpty() ? new Truths(rows).allTrue().negate() : fold(parts, columns, Truths::or);
+          fold(parts, columns, new Truths(rows).allTrue().negate(), Truths::or);
       case Predicate.Not(var part) -> evaluate(part, columns).negate();
       case Predicate.Constant(var truth) -> constant(truth, rows);
       case Predicate.IsNull(var column) -> isNull(column, columns);
@@ -100,10 +101,15 @@ public final class ColumnFilter {
     return columns.column(column.fieldId());
   }
 
+  /**
+   * The parts combined.
+   *
+   * @param none what no parts are
+   */
   private static Truths fold(
-      List<Predicate> parts, RowColumns columns, BinaryOperator<Truths> combine) {
-    Truths all = evaluate(parts.getFirst(), columns);
-    for (Predicate part : parts.subList(1, parts.size())) {
+      List<Predicate> parts, RowColumns columns, Truths none, BinaryOperator<Truths> combine) {
+    Truths all = none;
+    for (Predicate part : parts) {
       all = combine.apply(all, evaluate(part, columns));
     }
     return all;

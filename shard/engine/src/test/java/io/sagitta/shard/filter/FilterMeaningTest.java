@@ -213,6 +213,39 @@ class FilterMeaningTest {
   }
 
   @Test
+  void aPoleIsOnePointAndSoIsThe180thMeridian() {
+    try (FilterTable t = new FilterTable("p", "geo")) {
+      t.row("p", new double[] {90, 0}).row("p", new double[] {90, -135});
+      t.row("p", new double[] {-90, 77}).row("p", new double[] {10, 180});
+      assertThat(t.ids("geo_within(p, 90, 77, 0)")).containsExactly(1L, 2L);
+      assertThat(t.ids("geo_within(p, -90, -3, 0)")).containsExactly(3L);
+      assertThat(t.ids("geo_within(p, 10, -180, 0)")).containsExactly(4L);
+      assertThat(t.ids("geo_box(p, 90, 50, 80, 60)")).containsExactly(1L, 2L);
+      assertThat(t.ids("geo_box(p, -80, 50, -90, 60)")).containsExactly(3L);
+      assertThat(t.ids("geo_box(p, 89.9, -180, 80, 180)")).isEmpty();
+    }
+  }
+
+  @Test
+  void allOfNoValuesAreInEveryListAndNoneIsInAny() {
+    try (FilterTable t = new FilterTable("l", "list<utf8>", "d", "float64", "j", "json")) {
+      t.row("l", List.of(), "d", 1.0, "j", "{\"a\":1}").row("l", List.of("x")).row();
+      List<Object> none = List.of();
+      assertThat(t.ids("contains_all(l, $1)", none)).containsExactly(1L, 2L);
+      assertThat(t.ids("NOT contains_all(l, $1)", none)).isEmpty();
+      assertThat(t.ids("contains_any(l, $1)", none)).isEmpty();
+      assertThat(t.ids("NOT contains_any(l, $1)", none)).containsExactly(1L, 2L);
+      for (String value : List.of("d", "json_path(j, '$.a')")) {
+        assertThat(t.ids(value + " IN $1", none)).isEmpty();
+        assertThat(t.ids(value + " NOT IN $1", none)).as(value).containsExactly(1L);
+      }
+      assertThat(t.ids("length(l) NOT IN $1", none)).containsExactly(1L, 2L);
+      assertThat(t.ids("id NOT IN $1", none)).containsExactly(1L, 2L, 3L);
+      refused(t, ErrorCode.INVALID_ARGUMENT, "as a whole", "l IN $1", none);
+    }
+  }
+
+  @Test
   @Tag("B021")
   void aQuotedDotIsPartOfTheNameAndAPathIsNot() {
     try (FilterTable t = new FilterTable("tb_9.6.11", "utf8", "a", "json")) {

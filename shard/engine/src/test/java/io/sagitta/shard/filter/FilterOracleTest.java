@@ -39,14 +39,15 @@ class FilterOracleTest {
         }
         for (int n = 0; n < 40; n++) {
           String filter = filter(random, 4);
-          Filter parsed = FilterParser.parse(new FilterText(filter, List.of()));
+          Object[] params = {List.of(), Arrays.asList((Object) null)};
+          Filter parsed = FilterParser.parse(new FilterText(filter, Arrays.asList(params)));
           List<Long> expected = new ArrayList<>();
           for (int row = 0; row < rows; row++) {
             if (Boolean.TRUE.equals(truth(parsed, t.rows.get(row), row + 1L))) {
               expected.add(row + 1L);
             }
           }
-          assertThat(t.ids(filter)).as(filter).isEqualTo(expected);
+          assertThat(t.ids(filter, params)).as(filter).isEqualTo(expected);
         }
       }
     }
@@ -81,7 +82,10 @@ class FilterOracleTest {
     String op = List.of("=", "!=", "<", "<=", ">", ">=").get(random.nextInt(6));
     String number = List.of("-1", "0", "1.5", "2", "NULL", "-2.0").get(random.nextInt(6));
     String text = "'" + text(random) + "'";
-    return switch (random.nextInt(12)) {
+    // No values, and only a NULL.
+    String param = random.nextBoolean() ? "$1" : "$2";
+    String not = random.nextBoolean() ? "NOT IN " : "IN ";
+    return switch (random.nextInt(15)) {
       case 0 -> "i " + op + " " + number;
       case 1 -> "d " + op + " " + number;
       case 2 -> "s " + op + " " + text;
@@ -93,6 +97,10 @@ class FilterOracleTest {
       case 8 -> "contains(l, " + text + ")";
       case 9 -> "length(l) " + op + " 2";
       case 10 -> "id " + op + " 100";
+      case 11 ->
+          List.of("i ", "d ", "s ", "b ", "id ", "length(l) ").get(random.nextInt(6)) + not + param;
+      case 12 -> "contains_all(l, $1)";
+      case 13 -> "contains_any(l, $1)";
       default -> "contains_all(l, " + text + ", 'a')";
     };
   }

@@ -105,6 +105,10 @@ public final class FilterBinder {
   }
 
   private Predicate in(Operand operand, List<Literal> values) {
+    if (values.isEmpty()) {
+      // False of a value, since it equals none; unknown of a null, as every comparison is.
+      return new Predicate.And(List.of(isNull(comparable(operand)), unknown()));
+    }
     List<Literal> known = values.stream().filter(v -> !(v instanceof Literal.Null)).toList();
     Predicate in;
     if (operand instanceof Operand.FieldValue(var name)) {
@@ -114,6 +118,14 @@ public final class FilterBinder {
     }
     // As in SQL: a value that is in no list with a NULL may yet be equal to it.
     return known.size() == values.size() ? in : new Predicate.Or(List.of(in, unknown()));
+  }
+
+  /** The operand, where values of it can be compared. */
+  private Operand comparable(Operand operand) {
+    if (operand instanceof Operand.FieldValue(var name)) {
+      scalar(name);
+    }
+    return operand;
   }
 
   private static Predicate comparison(Named scalar, Op op, Literal value) {
@@ -148,6 +160,12 @@ public final class FilterBinder {
   private Predicate contains(String name, List<Literal> values, boolean all) {
     Named list = list(name);
     Named element = list.element();
+    if (values.isEmpty()) {
+      // All of no values are in any list and none of them is in one; of a null list both are
+      // unknown.
+      Predicate isList = new Predicate.ListLength(list.column(), 0, Integer.MAX_VALUE);
+      return all ? isList : new Predicate.Not(isList);
+    }
     List<Predicate> each = new ArrayList<>();
     if (all) {
       for (Literal value : values) {
