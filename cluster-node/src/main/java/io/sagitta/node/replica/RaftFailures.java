@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node.replica;
 
+import io.sagitta.flight.FlightErrors;
 import io.sagitta.flight.internal.NotLeaderException;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.NodeId;
@@ -44,7 +45,7 @@ final class RaftFailures {
                   "the write was not acknowledged in time; it may still take effect",
                   e)
               : new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "no answer in time", e);
-      default -> new SagittaException(ErrorCode.INTERNAL, "unexpected: " + cause, cause);
+      default -> new SagittaException(ErrorCode.INTERNAL, FlightErrors.BUG, cause);
     };
   }
 

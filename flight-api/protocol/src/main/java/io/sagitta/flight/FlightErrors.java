@@ -45,6 +45,10 @@ public final class FlightErrors {
   /** Trailer: milliseconds after which a retry is worth trying. */
   public static final String RETRY_AFTER_KEY = "retry-after-ms";
 
+  /** What a caller is told of a bug; the log of the node that it met has the rest. */
+  public static final String BUG =
+      "there was an error servicing your request; the node's log says which";
+
   static final String DETAILS_KEY = "grpc-status-details-bin";
   static final String ARROW_STATUS_KEY = "x-arrow-status";
 
@@ -101,8 +105,7 @@ public final class FlightErrors {
     Throwable cause = unwrap(failure);
     return cause instanceof SagittaException error
         ? error
-        : new SagittaException(
-            ErrorCode.INTERNAL, "there was an error servicing your request", cause);
+        : new SagittaException(ErrorCode.INTERNAL, BUG, cause);
   }
 
   /** The message as it stands on the wire: {@code [sagitta.CODE] text}. */

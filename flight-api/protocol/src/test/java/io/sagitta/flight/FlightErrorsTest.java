@@ -92,8 +92,7 @@ class FlightErrorsTest {
     FlightRuntimeException flight =
         FlightErrors.toFlight(new CompletionException(new IOException("/secret/path")));
     assertThat(flight.status().code()).isEqualTo(FlightStatusCode.INTERNAL);
-    assertThat(flight.status().description())
-        .isEqualTo("[sagitta.INTERNAL] there was an error servicing your request");
+    assertThat(flight.status().description()).isEqualTo("[sagitta.INTERNAL] " + FlightErrors.BUG);
   }
 
   @Test

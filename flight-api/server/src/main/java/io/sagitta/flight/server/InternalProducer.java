@@ -13,6 +13,7 @@ import io.sagitta.flight.internal.proto.ReadTicket;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
+import io.sagitta.model.ShardRead;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.NoOpFlightProducer;
 import org.apache.arrow.flight.PutResult;
@@ -66,7 +68,7 @@ final class InternalProducer extends NoOpFlightProducer {
             MESSAGE_BYTES_MAX,
             ANSWER_BYTES_MAX,
             STALL_MS,
-            Failures::toFlight);
+            failure -> sent("a read", failure));
   }
 
   @Override
@@ -79,8 +81,13 @@ final class InternalProducer extends NoOpFlightProducer {
             virtualThreads.execute(() -> file(file, listener, reader));
       }
     } catch (RuntimeException e) {
-      listener.error(Failures.toFlight(e));
+      listener.error(sent("a read", e));
     }
+  }
+
+  /** A failure as it is sent; where it is a bug, the log has it too. */
+  private static FlightRuntimeException sent(String call, Throwable failure) {
+    return Failures.toFlight(BugLog.logged(call, failure));
   }
 
   private void read(ReadTicket ticket, ServerStreamListener listener, SlowReader reader) {
@@ -88,8 +95,9 @@ final class InternalProducer extends NoOpFlightProducer {
     Calls.onAbandoned(Context.current(), () -> cancelled.set(true));
     io.sagitta.flight.internal.CallContext call =
         InternalCodec.context(ticket, System.nanoTime(), cancelled);
+    ShardRead asked = InternalCodec.decode(ticket);
     Calls.deliver(
-        handler.read(InternalCodec.decode(ticket), call),
+        handler.read(asked, call),
         answer ->
             answers.send(
                 answer.rows(),
@@ -98,7 +106,7 @@ final class InternalProducer extends NoOpFlightProducer {
                     Map.of(StampJson.METADATA_KEY, StampJson.print(answer.stamp()))),
                 listener,
                 reader),
-        failure -> listener.error(Failures.toFlight(failure)));
+        failure -> listener.error(sent("a read of shard " + asked.shard(), failure)));
   }
 
   private void file(FileTicket ticket, ServerStreamListener listener, SlowReader reader) {
@@ -130,7 +138,7 @@ final class InternalProducer extends NoOpFlightProducer {
     if (failure == null) {
       listener.completed();
     } else {
-      listener.error(Failures.toFlight(failure));
+      listener.error(sent("sending a file of a checkpoint", failure));
     }
   }
 

@@ -47,6 +47,7 @@ final class InternalService extends InternalGrpc.InternalImplBase {
     AtomicBoolean cancelled = new AtomicBoolean();
     Calls.onAbandoned(Context.current(), () -> cancelled.set(true));
     answer(
+        "write",
         () ->
             handler.write(
                 InternalCodec.decode(request),
@@ -60,7 +61,11 @@ final class InternalService extends InternalGrpc.InternalImplBase {
 
   @Override
   public void terms(TermsRequest request, StreamObserver<TermsReply> reply) {
-    answer(() -> CompletableFuture.completedFuture(terms(request)), Function.identity(), reply);
+    answer(
+        "terms",
+        () -> CompletableFuture.completedFuture(terms(request)),
+        Function.identity(),
+        reply);
   }
 
   private TermsReply terms(TermsRequest request) {
@@ -74,6 +79,7 @@ final class InternalService extends InternalGrpc.InternalImplBase {
   @Override
   public void leaderBarrier(BarrierRequest request, StreamObserver<BarrierReply> reply) {
     answer(
+        "leaderBarrier",
         () -> handler.leaderBarrier(InternalCodec.uuid(request.getGroup()), request.getTimeoutMs()),
         index -> BarrierReply.newBuilder().setIndex(index).build(),
         reply);
@@ -84,6 +90,7 @@ final class InternalService extends InternalGrpc.InternalImplBase {
     virtualThreads.execute(
         () ->
             answer(
+                "metadata",
                 () -> handler.metadata(request.getBody().toByteArray()),
                 InternalService::opaque,
                 reply));
@@ -94,6 +101,7 @@ final class InternalService extends InternalGrpc.InternalImplBase {
     virtualThreads.execute(
         () ->
             answer(
+                "placement",
                 () -> handler.placement(request.getBody().toByteArray()),
                 InternalService::opaque,
                 reply));
@@ -104,6 +112,7 @@ final class InternalService extends InternalGrpc.InternalImplBase {
     virtualThreads.execute(
         () ->
             answer(
+                "prefetchCheckpoint",
                 () ->
                     handler.prefetchCheckpoint(
                         InternalCodec.uuid(request.getGroup()),
@@ -120,12 +129,15 @@ final class InternalService extends InternalGrpc.InternalImplBase {
   }
 
   private static <T, R> void answer(
-      Supplier<CompletableFuture<T>> asked, Function<T, R> encode, StreamObserver<R> reply) {
+      String call,
+      Supplier<CompletableFuture<T>> asked,
+      Function<T, R> encode,
+      StreamObserver<R> reply) {
     CompletableFuture<T> future;
     try {
       future = asked.get();
     } catch (RuntimeException e) {
-      reply.onError(Failures.toGrpc(e));
+      reply.onError(Failures.toGrpc(BugLog.logged(call, e)));
       return;
     }
     Calls.deliver(
@@ -134,6 +146,6 @@ final class InternalService extends InternalGrpc.InternalImplBase {
           reply.onNext(encode.apply(value));
           reply.onCompleted();
         },
-        failure -> reply.onError(Failures.toGrpc(failure)));
+        failure -> reply.onError(Failures.toGrpc(BugLog.logged(call, failure))));
   }
 }

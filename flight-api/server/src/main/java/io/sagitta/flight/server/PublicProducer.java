@@ -34,6 +34,7 @@ import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightEndpoint;
 import org.apache.arrow.flight.FlightInfo;
 import org.apache.arrow.flight.FlightProducer;
+import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.PutResult;
@@ -87,23 +88,26 @@ final class PublicProducer implements FlightProducer {
             MESSAGE_BYTES_MAX,
             ANSWER_BYTES_MAX,
             STALL_MS,
-            FlightErrors::toFlight);
+            failure -> sent("an answer", failure));
   }
 
   // ---- DoGet
 
   @Override
   public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
+    String verb = "DoGet";
     try {
       SlowReader reader = new SlowReader(listener);
-      switch (Commands.parse(ticket.getBytes())) {
+      Command command = Commands.parse(ticket.getBytes());
+      verb = command.verb();
+      switch (command) {
         case Command.Search search -> {
           Call call = Calls.current(callTimeout, search.timeoutMs());
-          answer(() -> handler.search(search, call), call, listener, reader);
+          answer(verb, () -> handler.search(search, call), call, listener, reader);
         }
         case Command.Get get -> {
           Call call = Calls.current(callTimeout, OptionalLong.empty());
-          answer(() -> handler.get(get, call), call, listener, reader);
+          answer(verb, () -> handler.get(get, call), call, listener, reader);
         }
         case Command.Scan scan -> scan(scan, listener, reader);
         case Command other ->
@@ -111,11 +115,17 @@ final class PublicProducer implements FlightProducer {
                 "'" + other.verb() + "' is no ticket, expected search, get or scan");
       }
     } catch (RuntimeException e) {
-      listener.error(FlightErrors.toFlight(e));
+      listener.error(sent(verb, e));
     }
   }
 
+  /** A failure as it is sent; where it is a bug, the log has it too. */
+  private static FlightRuntimeException sent(String verb, Throwable failure) {
+    return FlightErrors.toFlight(BugLog.logged(verb, failure));
+  }
+
   private void answer(
+      String verb,
       Supplier<CompletableFuture<RowsAnswer>> asked,
       Call call,
       ServerStreamListener listener,
@@ -125,7 +135,7 @@ final class PublicProducer implements FlightProducer {
         bounded(answer, call),
         rows -> answers.send(rows.rows(), schema(rows), listener, reader),
         failure -> {
-          listener.error(FlightErrors.toFlight(failure));
+          listener.error(sent(verb, failure));
           // The handler may still answer, to nobody.
           Calls.deliver(answer, RowsAnswer::close, failed -> {});
         });
@@ -185,7 +195,7 @@ final class PublicProducer implements FlightProducer {
                 "'" + other.verb() + "' has no flight, expected search, get or scan");
       };
     } catch (RuntimeException e) {
-      throw FlightErrors.toFlight(e);
+      throw sent("GetFlightInfo", e);
     }
   }
 
@@ -239,7 +249,7 @@ final class PublicProducer implements FlightProducer {
       Call call = Calls.current(callTimeout, OptionalLong.empty());
       return new SchemaResult(join(handler.schema(collection(descriptor), call), call));
     } catch (RuntimeException e) {
-      throw FlightErrors.toFlight(e);
+      throw sent("GetSchema", e);
     }
   }
 
@@ -257,9 +267,9 @@ final class PublicProducer implements FlightProducer {
             collections.forEach(collection -> listener.onNext(info(collection)));
             listener.onCompleted();
           },
-          failure -> listener.onError(FlightErrors.toFlight(failure)));
+          failure -> listener.onError(sent("ListFlights", failure)));
     } catch (RuntimeException e) {
-      listener.onError(FlightErrors.toFlight(e));
+      listener.onError(sent("ListFlights", e));
     }
   }
 
@@ -318,9 +328,9 @@ final class PublicProducer implements FlightProducer {
             listener.onNext(new Result(json));
             listener.onCompleted();
           },
-          failure -> listener.onError(FlightErrors.toFlight(failure)));
+          failure -> listener.onError(sent(command.verb(), failure)));
     } catch (RuntimeException e) {
-      listener.onError(FlightErrors.toFlight(e));
+      listener.onError(sent(action.getType(), e));
     }
   }
 

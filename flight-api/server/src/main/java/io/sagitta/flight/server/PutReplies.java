@@ -132,7 +132,7 @@ final class PutReplies {
       reply.failure().ifPresent(this::failLocked);
       return;
     }
-    SagittaException error = FlightErrors.toSagitta(failureOf(batch.reply()));
+    SagittaException error = FlightErrors.toSagitta(BugLog.logged("put", failureOf(batch.reply())));
     sendLocked(new PutAck.Failed(batch.seq(), error).toJson());
     failLocked(error);
   }

@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -165,7 +164,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
       Thread.currentThread().interrupt();
       failure = Optional.of(SagittaException.unavailable("the node is stopping", 500));
     } catch (RuntimeException e) {
-      failure = Optional.of(FlightErrors.toSagitta(e));
+      failure = Optional.of(FlightErrors.toSagitta(BugLog.logged("put", e)));
     }
     end(failure);
   }
@@ -254,7 +253,7 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
     Call context = Calls.current(Calls.STREAM_TIMEOUT, OptionalLong.empty());
     try (IncomingBatches batches = IncomingBatches.open(schema, allocator);
         PutSession session =
-            join(handler.put(put, batches.schema(), batches.dictionaries(), context))) {
+            handler.put(put, batches.schema(), batches.dictionaries(), context).join()) {
       replies.send(new PutAck.Ready());
       ready = true;
       rotateOnceReady();
@@ -267,14 +266,6 @@ final class PutStream extends ServerCall.Listener<IncomingFrame> {
       }
       Optional<SagittaException> failed = replies.await(LAST_REPLIES_MS);
       return failed.isPresent() ? failed : refused;
-    }
-  }
-
-  private static PutSession join(CompletableFuture<PutSession> session) {
-    try {
-      return session.join();
-    } catch (CompletionException e) {
-      throw FlightErrors.toSagitta(e);
     }
   }
 

@@ -73,7 +73,7 @@ final class ScanStream implements ScanSink {
     if (cutter != null) {
       cutter.close();
     }
-    listener.error(FlightErrors.toFlight(failure));
+    listener.error(FlightErrors.toFlight(BugLog.logged("scan", failure)));
   }
 
   /** The message takes the buffer. */

@@ -4,6 +4,9 @@ package io.sagitta.flight.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.sagitta.flight.Certificate;
 import io.sagitta.flight.Commands;
 import io.sagitta.flight.FlightErrors;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 class PublicEndpointTest {
   private final Served served = new Served().withCollection();
@@ -250,6 +254,35 @@ class PublicEndpointTest {
     assertThatThrownBy(() -> served.read("{'get':{'collection':'c','ids':[1]}}"))
         .hasMessageContaining("[sagitta.INTERNAL]")
         .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void aBugIsLoggedOnceWithItsTraceAndTheVerb() {
+    Logger logger = (Logger) LoggerFactory.getLogger(BugLog.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      IllegalStateException bug = new IllegalStateException("secret");
+      served.handler.reads.add(() -> bug);
+      assertThatThrownBy(() -> served.read("{'get':{'collection':'c','ids':[1]}}"))
+          .hasMessageContaining("[sagitta.INTERNAL]");
+      served.handler.reads.add(() -> new SagittaException(ErrorCode.INTERNAL, "wrapped", bug));
+      assertThatThrownBy(() -> served.act("count", "{'collection':'c'}"))
+          .hasMessageContaining("[sagitta.INTERNAL]");
+      served.handler.reads.add(() -> new SagittaException(ErrorCode.INTERNAL, "of a peer"));
+      assertThatThrownBy(() -> served.act("status", "")).hasMessageContaining("of a peer");
+      served.handler.reads.add(() -> SagittaException.invalid("a client's mistake"));
+      assertThatThrownBy(() -> served.act("status", "")).hasMessageContaining("mistake");
+      assertThat(lines.list)
+          .extracting(ILoggingEvent::getFormattedMessage)
+          .satisfiesExactly(
+              get -> assertThat(get).startsWith("get "),
+              count -> assertThat(count).startsWith("count "));
+      assertThat(lines.list.getFirst().getThrowableProxy().getMessage()).isEqualTo("secret");
+    } finally {
+      logger.detachAppender(lines);
+    }
   }
 
   @Test
