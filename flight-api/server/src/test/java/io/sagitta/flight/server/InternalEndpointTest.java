@@ -133,7 +133,8 @@ class InternalEndpointTest {
       assertThat(stream.getRoot().getRowCount()).isEqualTo(3);
       ReadStamp stamp =
           StampJson.parse(stream.getSchema().getCustomMetadata().get(StampJson.METADATA_KEY));
-      assertThat(stamp).isEqualTo(new ReadStamp(SHARD, 9, "n2", true, 0, 0, 0, 1, 5, 1.0, false, ""));
+      assertThat(stamp)
+          .isEqualTo(new ReadStamp(SHARD, 9, "n2", true, 0, 0, 0, 1, 5, 1.0, false, ""));
       assertThat(stream.next()).isFalse();
     }
   }
