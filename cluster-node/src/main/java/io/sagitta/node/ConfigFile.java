@@ -80,25 +80,34 @@ public final class ConfigFile {
       throw new ConfigException(source + where + ": not YAML: " + firstLine(e), e);
     }
     Section top = Section.root(source, root);
-    Path dataDir = folder.resolve(top.text("data_dir")).normalize();
+    String dataDir = top.text("data_dir", null);
+    boolean bootstrap = top.bool("bootstrap", false);
+    List<String> join = top.texts("join");
     String host = top.text("host", "127.0.0.1");
     String advertisedHost = top.text("advertised_host", host);
     Security security =
         top.choice("security", Security.LOOPBACK, Security.values(), Security::text);
+    Ports ports = ports(top.section("ports"));
+    Memory memory = memory(top.section("memory"));
+    Limits limits = limits(top.section("limits"));
+    Timeouts timeouts = timeouts(top.section("timeouts"));
+    Disk disk = disk(top.section("disk"));
+    Log log = log(top.section("log"));
+    // Before anything is missed: what is missing may be there under a misspelt name.
+    top.refuseUnknown();
     NodeConfig config =
         new NodeConfig(
-            dataDir,
+            folder.resolve(top.present("data_dir", dataDir)).normalize(),
             host,
             advertisedHost,
-            ports(top.section("ports")),
-            membership(top),
+            ports,
+            membership(top, bootstrap, join),
             security,
-            memory(top.section("memory")),
-            limits(top.section("limits")),
-            timeouts(top.section("timeouts")),
-            disk(top.section("disk")),
-            log(top.section("log")));
-    top.refuseUnknown();
+            memory,
+            limits,
+            timeouts,
+            disk,
+            log);
     check(top, config);
     return config;
   }
@@ -160,9 +169,7 @@ public final class ConfigFile {
     return section.integer(key, standard, 1, 65_535);
   }
 
-  private static Membership membership(Section top) {
-    boolean bootstrap = top.bool("bootstrap", false);
-    List<String> join = top.texts("join");
+  private static Membership membership(Section top, boolean bootstrap, List<String> join) {
     if (bootstrap == !join.isEmpty()) {
       throw top.error(
           "bootstrap",

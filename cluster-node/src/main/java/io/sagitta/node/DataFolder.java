@@ -72,7 +72,7 @@ public final class DataFolder implements AutoCloseable {
       SmallFile.syncFolder(root);
       return new DataFolder(root, file, lock);
     } catch (IOException e) {
-      throw new ConfigException("data folder " + root + " cannot be used: " + e.getMessage(), e);
+      throw new ConfigException("data folder " + root + " cannot be used: " + NodeMain.line(e), e);
     }
   }
 

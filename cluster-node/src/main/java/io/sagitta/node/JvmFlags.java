@@ -10,12 +10,15 @@ import java.util.List;
  * much later with a message that nobody can read, so they are asked for at once.
  */
 final class JvmFlags {
+  /** The module of the kernels; the JVM prints a warning of it whenever it is asked for. */
+  static final String KERNELS = "--add-modules=jdk.incubator.vector";
+
   private JvmFlags() {}
 
   static void check() {
     List<String> missing = new ArrayList<>();
     if (ModuleLayer.boot().findModule("jdk.incubator.vector").isEmpty()) {
-      missing.add("--add-modules=jdk.incubator.vector");
+      missing.add(KERNELS);
     }
     if (!ByteBuffer.class.getModule().isOpen("java.nio", JvmFlags.class.getModule())) {
       missing.add("--add-opens=java.base/java.nio=ALL-UNNAMED");

@@ -200,7 +200,11 @@ final class LocalNodes {
   private Child spawn(Planned node) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    List<String> options = ManagementFactory.getRuntimeMXBean().getInputArguments();
+    command.addAll(options);
+    if (!options.contains(JvmFlags.KERNELS)) {
+      command.add(JvmFlags.KERNELS);
+    }
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(NodeMain.class.getName());

@@ -28,6 +28,7 @@ import io.sagitta.node.service.NodeInternals;
 import io.sagitta.node.service.NodeReports;
 import io.sagitta.node.service.PeerLinks;
 import io.sagitta.node.service.RaftPeers;
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.Peer;
 import io.sagitta.raft.RaftHost;
@@ -102,6 +103,9 @@ final class Member implements AutoCloseable {
   private volatile LocalShards shards;
   private volatile MemberHealth health;
   private volatile boolean stopping;
+
+  /** Why the start does not go on, as far as it is known. */
+  private volatile String waitingFor;
 
   /**
    * A member that has not joined yet.
@@ -209,6 +213,7 @@ final class Member implements AutoCloseable {
     metaHost = openMetaHost();
     metaGroup.attach(metaHost);
     internals.attach(metaHost);
+    refuseLostMetadata();
     foundIfFirst();
     reconcile = NodeThreads.loop("metadata-reconcile", cluster.reconciler());
     register(registration);
@@ -265,6 +270,22 @@ final class Member implements AutoCloseable {
   }
 
   /**
+   * Ends the start where the metadata's only replica is damaged: nobody could ever answer. Among
+   * others the node waits for them, and its health says what is wrong.
+   */
+  private void refuseLostMetadata() throws DamageException {
+    Optional<String> damage = metadataDamage();
+    if (damage.isPresent() && view.state().nodes().size() <= 1) {
+      throw new DamageException(
+          "the metadata of the cluster, which has no other node, is damaged: " + damage.get());
+    }
+  }
+
+  private Optional<String> metadataDamage() {
+    return metaGroup.status().filter(GroupStatus::damaged).flatMap(GroupStatus::failure);
+  }
+
+  /**
    * Founds the cluster where this is its first node. The cluster's id is kept before the group is
    * made, so a crash in between founds the same one again.
    */
@@ -302,7 +323,7 @@ final class Member implements AutoCloseable {
         cluster.refresh(Duration.ofSeconds(10));
         return;
       } catch (SagittaException e) {
-        if (stopping) {
+        if (stopping || Thread.currentThread().isInterrupted()) {
           throw e;
         }
         if (e.code() != ErrorCode.UNAVAILABLE) {
@@ -316,6 +337,7 @@ final class Member implements AutoCloseable {
                   + e.getMessage(),
               e);
         }
+        waitingFor = e.getMessage();
         log.warn("Waiting for the cluster: {}", e.getMessage());
       }
     }
@@ -324,7 +346,14 @@ final class Member implements AutoCloseable {
   private void startShards(Registration registration) {
     LocalShards local =
         new LocalShards(
-            shardHost, replicas, admission, threads.search, answerMemory, clock, this::name);
+            shardHost,
+            replicas,
+            admission,
+            this::isAlone,
+            threads.search,
+            answerMemory,
+            clock,
+            this::name);
     CheckpointFetcher fetcher =
         new CheckpointFetcher(
             replicas, threads.blocking, new RateLimit(config.limits().prefetchBytesPerSecond()));
@@ -352,6 +381,14 @@ final class Member implements AutoCloseable {
     every(1, TimeUnit.SECONDS, disk::look);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
+  }
+
+  /** Whether a shard has no other replica than the one here. */
+  private boolean isAlone(ShardId shard) {
+    return view.state().collections().values().stream()
+        .flatMap(collection -> collection.shards().stream())
+        .filter(entry -> entry.id().equals(shard))
+        .anyMatch(entry -> entry.replicas().size() == 1);
   }
 
   private void every(long period, TimeUnit unit, Upkeep task) {
@@ -472,7 +509,21 @@ final class Member implements AutoCloseable {
     if (stopping) {
       return new Health(List.of("the node is stopping"), List.of());
     }
-    return running == null ? new Health(List.of("the node is starting"), List.of()) : running.get();
+    return running == null ? starting() : running.get();
+  }
+
+  /** Why the node is not ready before it has joined. */
+  private Health starting() {
+    List<String> causes = new ArrayList<>();
+    causes.add("the node is starting");
+    metaGroup
+        .status()
+        .flatMap(GroupStatus::failure)
+        .ifPresent(failure -> causes.add("the metadata group's replica failed: " + failure));
+    if (waitingFor != null) {
+      causes.add("it waits for the cluster: " + waitingFor);
+    }
+    return new Health(causes, List.of());
   }
 
   /** Bytes by part. */

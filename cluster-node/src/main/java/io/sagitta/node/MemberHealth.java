@@ -106,7 +106,7 @@ final class MemberHealth implements Supplier<Health> {
     ClusterState state = view.state();
     int leaderless = 0;
     int behind = 0;
-    int failed = 0;
+    List<String> failed = new ArrayList<>();
     int lost = 0;
     for (CollectionEntry collection : state.collections().values()) {
       for (ShardEntry shard : collection.shards()) {
@@ -120,7 +120,7 @@ final class MemberHealth implements Supplier<Health> {
         if (status.isEmpty()) {
           lost++;
         } else if (status.get().failure().isPresent()) {
-          failed++;
+          failed.add("shard " + shard.id() + ": " + status.get().failure().get());
         } else if (!isLed(status.get())) {
           leaderless++;
         } else if (isBehind(shard.id(), status.get())) {
@@ -134,8 +134,11 @@ final class MemberHealth implements Supplier<Health> {
     if (behind > 0) {
       causes.add(behind + " shards are catching up");
     }
-    if (failed > 0) {
-      causes.add(failed + " shards failed, see the log");
+    if (!failed.isEmpty()) {
+      causes.add(
+          failed.size() == 1
+              ? failed.getFirst()
+              : failed.size() + " shards failed, see the log; " + failed.getFirst());
     }
     if (lost > 0) {
       warnings.add(lost + " shards are not on this disk any more");

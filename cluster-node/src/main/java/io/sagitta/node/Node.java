@@ -16,6 +16,7 @@ import io.sagitta.node.http.PrometheusText;
 import io.sagitta.node.service.MeteredRequests;
 import io.sagitta.node.service.NodeMetadata;
 import io.sagitta.node.service.PeerTransport;
+import io.sagitta.raft.DamageException;
 import io.sagitta.router.Router;
 import io.sagitta.router.RouterOptions;
 import io.sagitta.router.RouterParts;
@@ -74,7 +75,10 @@ public final class Node implements AutoCloseable {
    * Starts a node. It may not be {@link #health ready} yet on return, since elections take their
    * time.
    *
+   * <p>An interrupt ends a start that waits for others; it fails then.
+   *
    * @throws ConfigException with one line that says what to change
+   * @throws DamageException with one line that names the damaged file
    * @throws IOException where the machine does not let it
    */
   public static Node start(NodeConfig config, String version) throws IOException {
@@ -83,6 +87,8 @@ public final class Node implements AutoCloseable {
       node.open(version);
       return node;
     } catch (IOException | RuntimeException e) {
+      // Told to stop: closing must not be cut short by what ended the start.
+      Thread.interrupted();
       node.closeOpened(e);
       throw e;
     }
@@ -265,14 +271,13 @@ public final class Node implements AutoCloseable {
   /** Whether it may be sent requests. */
   public Health health() {
     Member joining = member;
-    if (joining == null || !serving) {
-      return new Health(
-          joining != null && joining.isStopping()
-              ? List.of("the node is stopping")
-              : List.of("the node is starting"),
-          List.of());
+    if (joining == null) {
+      return new Health(List.of("the node is starting"), List.of());
     }
-    return joining.health();
+    Health health = joining.health();
+    return serving || !health.ready()
+        ? health
+        : new Health(List.of("the node is starting"), health.warnings());
   }
 
   /** Why the node cannot go on although nobody stopped it; the process must end. */

@@ -3,6 +3,7 @@ package io.sagitta.node;
 
 import io.sagitta.model.NodeId;
 import io.sagitta.node.NodeConfig.HostPort;
+import io.sagitta.raft.DamageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -35,44 +36,42 @@ public record NodeIdentity(
    * Reads the folder's identity, or makes one, and counts the start. Durable on return.
    *
    * @param ids makes random ids
+   * @throws DamageException where the file is damaged
    */
-  static NodeIdentity start(DataFolder folder, NodeConfig config, Supplier<UUID> ids) {
-    try {
-      Optional<byte[]> content = file(folder).read();
-      if (content.isEmpty() && folder.hasRaftState()) {
-        throw new ConfigException(
-            "data folder "
-                + folder.root()
-                + " holds data but no 'identity' file: it is damaged."
-                + " Restore the file, or give the node an empty folder and a new address");
-      }
-      NodeIdentity now =
-          content
-              .map(bytes -> parse(folder, bytes))
-              .map(
-                  old ->
-                      new NodeIdentity(
-                          old.id,
-                          old.cluster,
-                          old.boot + 1,
-                          old.address,
-                          old.metaRaftPort,
-                          old.shardRaftPort))
-              .orElseGet(
-                  () ->
-                      new NodeIdentity(
-                          new NodeId(ids.get()),
-                          Optional.empty(),
-                          1,
-                          config.internalAddress(),
-                          config.ports().metaRaft(),
-                          config.ports().shardRaft()));
-      now.checkAddress(folder, config);
-      now.write(folder);
-      return now;
-    } catch (IOException e) {
-      throw new ConfigException(e.getMessage(), e);
+  static NodeIdentity start(DataFolder folder, NodeConfig config, Supplier<UUID> ids)
+      throws IOException {
+    Optional<byte[]> content = file(folder).read();
+    if (content.isEmpty() && folder.hasRaftState()) {
+      throw new ConfigException(
+          "data folder "
+              + folder.root()
+              + " holds data but no 'identity' file: it is damaged."
+              + " Restore the file, or give the node an empty folder and a new address");
     }
+    NodeIdentity now =
+        content
+            .map(bytes -> parse(folder, bytes))
+            .map(
+                old ->
+                    new NodeIdentity(
+                        old.id,
+                        old.cluster,
+                        old.boot + 1,
+                        old.address,
+                        old.metaRaftPort,
+                        old.shardRaftPort))
+            .orElseGet(
+                () ->
+                    new NodeIdentity(
+                        new NodeId(ids.get()),
+                        Optional.empty(),
+                        1,
+                        config.internalAddress(),
+                        config.ports().metaRaft(),
+                        config.ports().shardRaft()));
+    now.checkAddress(folder, config);
+    now.write(folder);
+    return now;
   }
 
   /** Peers and Raft configurations hold the address, so it does not change behind their backs. */
@@ -122,13 +121,13 @@ public record NodeIdentity(
 
   private static NodeIdentity parse(DataFolder folder, byte[] content) {
     Map<String, String> values = new LinkedHashMap<>();
-    new String(content, StandardCharsets.UTF_8)
-        .lines()
-        .forEach(
-            line ->
-                values.put(
-                    line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
     try {
+      new String(content, StandardCharsets.UTF_8)
+          .lines()
+          .forEach(
+              line ->
+                  values.put(
+                      line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
       return new NodeIdentity(
           NodeId.parse(values.get("node")),
           Optional.ofNullable(values.get("cluster")).map(UUID::fromString),

@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.raft.DamageException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 
 /**
  * The command line of a node: {@code node} runs one of a cluster, {@code start} runs one or several
  * on this machine.
  *
- * <p>Exit codes: 0 stopped as asked; 1 could not start or stopped uncleanly; 2 the command line or
- * the configuration is wrong, or the cluster refuses the node; 70 a Raft server ended by itself.
+ * <p>Exit codes, as in the contract (docs/contract.md, section 6): 0 stopped as asked; 2 the
+ * command line or the configuration is wrong, or the cluster refuses the node; 7 the machine does
+ * not let it now; 10 a file is damaged, or a bug. Beside them 1: stopped uncleanly, and 70: a Raft
+ * server ended by itself.
  */
 @Command(
     name = "sagitta",
     mixinStandardHelpOptions = true,
+    versionProvider = NodeMain.VersionLine.class,
     description = "Runs Sagitta nodes.",
     subcommands = {NodeMain.NodeCommand.class, NodeMain.StartCommand.class})
 public final class NodeMain {
   static final int FAILED = 1;
   static final int WRONG = 2;
+  static final int NOT_NOW = 7;
+  static final int BROKEN = 10;
   static final int RAFT_ENDED = 70;
 
   private NodeMain() {}
@@ -40,19 +53,61 @@ public final class NodeMain {
 
   /** One line for what an operator can change; a trace only for what he cannot. */
   private static int explain(Exception e) {
-    if (e instanceof ConfigException) {
-      System.err.println("sagitta: " + e.getMessage());
-      return WRONG;
-    }
-    System.err.println("sagitta: could not start: " + e);
-    if (System.getenv("SAGITTA_DEBUG") != null) {
+    int code = exitCode(e);
+    System.err.println(
+        "sagitta: " + (e instanceof ConfigException ? "" : "could not start: ") + line(e));
+    if (code == BROKEN && !(e instanceof DamageException)
+        || System.getenv("SAGITTA_DEBUG") != null) {
       e.printStackTrace();
     }
-    return FAILED;
+    return code;
+  }
+
+  /** What the process ends with where a node could not start. */
+  static int exitCode(Exception e) {
+    return switch (e) {
+      case ConfigException _, FileSystemException _ -> WRONG;
+      case DamageException _ -> BROKEN;
+      case IOException _ -> NOT_NOW;
+      default -> BROKEN;
+    };
+  }
+
+  /** What went wrong, without the names of classes. */
+  static String line(Exception e) {
+    if (e instanceof FileSystemException file) {
+      return file.getFile() + ": " + reason(file);
+    }
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+
+  private static String reason(FileSystemException e) {
+    if (e.getReason() != null) {
+      return e.getReason();
+    }
+    return switch (e) {
+      case AccessDeniedException _ -> "access is denied";
+      case NoSuchFileException _ -> "there is no such file or folder";
+      case FileAlreadyExistsException _ -> "is a file where a folder is expected";
+      case NotDirectoryException _ -> "is no folder";
+      default -> "cannot be used";
+    };
+  }
+
+  /** What {@code --version} prints. */
+  static final class VersionLine implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"sagitta " + Version.text()};
+    }
   }
 
   /** {@code node --config FILE}. */
-  @Command(name = "node", description = "Runs one node of a cluster, in the foreground.")
+  @Command(
+      name = "node",
+      mixinStandardHelpOptions = true,
+      versionProvider = VersionLine.class,
+      description = "Runs one node of a cluster, in the foreground.")
   static final class NodeCommand implements Callable<Integer> {
     @Option(
         names = "--config",
@@ -77,6 +132,8 @@ public final class NodeMain {
   /** {@code start [--nodes N] [--data DIR] [--port BASE]}. */
   @Command(
       name = "start",
+      mixinStandardHelpOptions = true,
+      versionProvider = VersionLine.class,
       description = "Runs nodes on this machine, loopback only, each a process of its own.")
   static final class StartCommand implements Callable<Integer> {
     @Option(
@@ -102,7 +159,6 @@ public final class NodeMain {
 
     @Override
     public Integer call() throws Exception {
-      JvmFlags.check();
       return LocalNodes.plan(data, nodes, port).run();
     }
   }

@@ -3,9 +3,11 @@ package io.sagitta.node;
 
 import io.sagitta.node.http.Health;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +24,9 @@ final class NodeProcess {
   /** Standard output's line once the node is ready begins with this; its name follows. */
   static final String READY = "ready ";
 
+  /** For a start that was told to end; nobody relies on a node that never served. */
+  private static final long END_START_MS = 5_000;
+
   private static final long LOOK_MS = 50;
 
   /** For handing over leaders, closing Raft and the shards, and memory. */
@@ -31,6 +36,7 @@ final class NodeProcess {
   private final String version;
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
+  private final AtomicReference<Thread> starting = new AtomicReference<>();
   private volatile int exitCode = NodeMain.FAILED;
 
   NodeProcess(NodeConfig config, String version) {
@@ -58,19 +64,46 @@ final class NodeProcess {
         Runtime.version(),
         ProcessHandle.current().pid());
     try {
-      Node node = Node.start(config, version);
+      Node node = start();
       System.out.println(JOINED + node.name());
       int code = watch(node);
       node.close();
       exitCode = code == 0 && node.closeFailure().isPresent() ? NodeMain.FAILED : code;
       return exitCode;
-    } catch (ConfigException e) {
-      exitCode = NodeMain.WRONG;
-      log.error("{}", e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      if (stop.getCount() == 0) {
+        log.info("Told to stop before the node had started");
+        exitCode = 0;
+        return exitCode;
+      }
+      exitCode = NodeMain.exitCode(e);
+      log.error("Could not start", e);
       throw e;
     } finally {
       NodeLog.stop();
       stopped.countDown();
+    }
+  }
+
+  private Node start() throws IOException {
+    starting.set(Thread.currentThread());
+    try {
+      if (stop.getCount() == 0) {
+        throw new InterruptedIOException("told to stop");
+      }
+      return Node.start(config, version);
+    } finally {
+      starting.set(null);
+      Thread.interrupted();
+    }
+  }
+
+  /** From any thread: the node stops, also one that has not started yet. */
+  private void stop() {
+    stop.countDown();
+    Thread starter = starting.get();
+    if (starter != null) {
+      starter.interrupt();
     }
   }
 
@@ -101,9 +134,9 @@ final class NodeProcess {
    */
   private void stopAndWait() {
     boolean bySignal = stopped.getCount() > 0;
-    stop.countDown();
+    stop();
     try {
-      if (!stopped.await(config.timeouts().drainMs() + BEYOND_DRAIN_MS, TimeUnit.MILLISECONDS)) {
+      if (!stopped.await(patienceMs(), TimeUnit.MILLISECONDS)) {
         System.err.println("sagitta: the node did not stop in time, and is ended");
       }
     } catch (InterruptedException e) {
@@ -112,6 +145,10 @@ final class NodeProcess {
     if (bySignal) {
       Runtime.getRuntime().halt(exitCode);
     }
+  }
+
+  private long patienceMs() {
+    return starting.get() != null ? END_START_MS : config.timeouts().drainMs() + BEYOND_DRAIN_MS;
   }
 
   private static void awaitGo() throws IOException {
@@ -129,6 +166,14 @@ final class NodeProcess {
     } catch (IOException e) {
       log.debug("Standard input broke", e);
     }
-    stop.countDown();
+    boolean wasStarting = starting.get() != null;
+    stop();
+    try {
+      if (wasStarting && !stopped.await(END_START_MS, TimeUnit.MILLISECONDS)) {
+        Runtime.getRuntime().halt(0);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -44,8 +44,8 @@ final class Section {
     return new Section(source, path + key + ".", below);
   }
 
-  String text(String key) {
-    String text = text(key, null);
+  /** The text of a key that must be there. */
+  String present(String key, String text) {
     if (text == null) {
       throw error(key, "is missing");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.raft.DamageException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -43,7 +44,12 @@ public record SmallFile(Path path, String magic, int version) {
     }
   }
 
-  /** Its content; nothing where there is no such file. */
+  /**
+   * Its content; nothing where there is no such file.
+   *
+   * @throws DamageException where it is not what was written
+   * @throws ConfigException where another version of this software wrote it
+   */
   public Optional<byte[]> read() throws IOException {
     if (!Files.exists(path)) {
       return Optional.empty();
@@ -71,8 +77,11 @@ public record SmallFile(Path path, String magic, int version) {
       throw corrupt(0, "magic " + magic, found);
     }
     int foundVersion = all.getInt();
+    if (foundVersion != version && !isSealed(all)) {
+      throw corrupt(8, "format version " + version, foundVersion);
+    }
     if (foundVersion != version) {
-      throw new IOException(
+      throw new ConfigException(
           path
               + " has format version "
               + foundVersion
@@ -131,6 +140,12 @@ public record SmallFile(Path path, String magic, int version) {
     }
   }
 
+  /** Whether the checksum at the end is that of all before. */
+  private static boolean isSealed(ByteBuffer all) {
+    int end = all.limit() - CHECKSUM_BYTES;
+    return all.getInt(end) == checksum(all, end);
+  }
+
   private static int checksum(ByteBuffer all, int length) {
     CRC32C crc = new CRC32C();
     crc.update(all.duplicate().position(0).limit(length));
@@ -138,7 +153,7 @@ public record SmallFile(Path path, String magic, int version) {
   }
 
   private IOException corrupt(long offset, String expected, Object found) {
-    return new IOException(
+    return new DamageException(
         path + " is damaged at offset " + offset + ": expected " + expected + ", found " + found);
   }
 }

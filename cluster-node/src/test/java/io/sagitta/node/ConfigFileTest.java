@@ -78,7 +78,9 @@ class ConfigFileTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "data_dri: d | node.yaml: 'data_dir' is missing",
+        "bootstrap: true | node.yaml: 'data_dir' is missing",
+        "data_dri: d | unknown key 'data_dri', did you mean 'data_dir'?",
+        "data_dir: d\\nboostrap: true | unknown key 'boostrap', did you mean 'bootstrap'?",
         "data_dir: d\\nbootstrap: true\\nport: {} | unknown key 'port', did you mean 'ports'?",
         "data_dir: d\\nbootstrap: true\\nports: {fligt: 1} | unknown key 'ports.fligt', did you mean 'ports.flight'?",
         "data_dir: d\\nbootstrap: true\\nports: {flight: 8816} | must differ",

@@ -4,6 +4,7 @@ package io.sagitta.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sagitta.raft.DamageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ class NodeIdentityTest {
         root);
   }
 
-  private NodeIdentity start() {
+  private NodeIdentity start() throws IOException {
     try (DataFolder folder = DataFolder.open(root)) {
       return NodeIdentity.start(folder, config(20_000), UUID::randomUUID);
     }
@@ -68,7 +69,7 @@ class NodeIdentityTest {
   }
 
   @Test
-  void aFolderDoesNotMoveToAnotherAddress() {
+  void aFolderDoesNotMoveToAnotherAddress() throws IOException {
     start();
     try (DataFolder folder = DataFolder.open(root)) {
       assertThatThrownBy(() -> NodeIdentity.start(folder, config(21_000), UUID::randomUUID))
@@ -86,7 +87,7 @@ class NodeIdentityTest {
     bytes[40] ^= 1;
     Files.write(file, bytes);
     assertThatThrownBy(this::start)
-        .isInstanceOf(ConfigException.class)
+        .isInstanceOf(DamageException.class)
         .hasMessageContaining("identity is damaged at offset");
   }
 }

@@ -16,6 +16,7 @@ import io.sagitta.model.PointId;
 import io.sagitta.model.SagittaException;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Membership;
+import io.sagitta.raft.DamageException;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -23,14 +24,18 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -39,6 +44,8 @@ import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.util.Text;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -165,6 +172,102 @@ class NodeTest {
     }
     assertThat(series(ports)).isEqualTo(before);
     stop(node);
+  }
+
+  @Test
+  void aShardWhoseOnlyReplicaIsDamagedAnswersCorruptAndNamesTheFile() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    Node node = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("ready", () -> node.health().ready());
+    try (SagittaClient client = client(ports)) {
+      client.create("words", Points.SCHEMA);
+      put(client, "words", 0, 10);
+    }
+    stop(node);
+    damage("shards/raft", "log_");
+
+    Node again = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("the cause", () -> again.health().causes().toString().contains("log_"));
+    assertThat(get(ports, "/readyz").body()).contains("log_").contains("\"ready\":false");
+    try (SagittaClient client = client(ports)) {
+      corrupt(() -> client.count("words")).hasMessageContaining("log_");
+      corrupt(() -> search(client, "words", 7.2f)).hasMessageContaining("log_");
+      corrupt(() -> client.delete("words", "id = 1")).hasMessageContaining("log_");
+      // The answer to a put carries a shard's code and no more.
+      corrupt(() -> put(client, "words", 20, 1));
+    }
+    stop(again);
+  }
+
+  private static AbstractThrowableAssert<?, ?> corrupt(ThrowingCallable call) {
+    return assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+  }
+
+  @Test
+  void damagedMetadataEndsTheStartOfTheOnlyNode() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    Node node = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("ready", () -> node.health().ready());
+    stop(node);
+    damage("meta/raft", "raft-meta");
+    assertThatThrownBy(() -> start(1, ports, new Membership.Bootstrap()))
+        .isInstanceOf(DamageException.class)
+        .hasMessageContaining("raft-meta is damaged");
+  }
+
+  @Test
+  void anInterruptEndsAStartThatWaitsForOthersWhichSaysWhatItWaitsFor() throws Exception {
+    List<NodeConfig.Ports> ports = List.of(Ports.six(), Ports.six());
+    Membership join =
+        new Membership.Join(List.of(new HostPort("127.0.0.1", ports.getFirst().internal())));
+    Node first = start(1, ports.get(0), new Membership.Bootstrap());
+    Node second = start(2, ports.get(1), join);
+    TestMembers.await("ready", () -> second.health().ready());
+    stop(second);
+    stop(first);
+    AtomicReference<Exception> ended = new AtomicReference<>();
+    Thread starter =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    start(2, ports.get(1), join).close();
+                  } catch (IOException | RuntimeException e) {
+                    ended.set(e);
+                  }
+                });
+    TestMembers.await(
+        "why it does not start",
+        () -> {
+          try {
+            return get(ports.get(1), "/readyz").body().contains("it waits for the cluster");
+          } catch (IOException | InterruptedException notYet) {
+            return false;
+          }
+        });
+    starter.interrupt();
+    starter.join();
+    assertThat(ended.get()).isNotNull();
+  }
+
+  /** Zeroes the middle of the files of that name in node 1's folder. */
+  private void damage(String under, String name) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(root.resolve("n1").resolve(under).resolve("groups"))) {
+      files = all.filter(f -> f.getFileName().toString().startsWith(name)).toList();
+    }
+    assertThat(files).isNotEmpty();
+    for (Path file : files) {
+      byte[] bytes = Files.readAllBytes(file);
+      int written = bytes.length;
+      while (written > 0 && bytes[written - 1] == 0) {
+        written--;
+      }
+      Arrays.fill(bytes, written / 4, written / 2, (byte) 0);
+      Files.write(file, bytes);
+    }
   }
 
   @Test

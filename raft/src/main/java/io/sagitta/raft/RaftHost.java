@@ -19,6 +19,11 @@ public interface RaftHost extends AutoCloseable {
    * restarts.
    */
   interface StateFactory {
+    /**
+     * Opens it.
+     *
+     * @throws DamageException where its files are damaged
+     */
     ReplicatedState open(GroupId group) throws java.io.IOException;
   }
 
@@ -172,6 +177,7 @@ public interface RaftHost extends AutoCloseable {
    * @param leaderReady whether this peer is leader and has applied an entry of its term
    * @param logBytes bytes of log on disk
    * @param failure why the group is quarantined or stopped, if it is
+   * @param damaged whether that is because of damaged files, which the failure then names
    */
   record GroupStatus(
       GroupId group,
@@ -182,7 +188,8 @@ public interface RaftHost extends AutoCloseable {
       long appliedIndex,
       List<Peer> voters,
       long logBytes,
-      Optional<String> failure) {}
+      Optional<String> failure,
+      boolean damaged) {}
 
   /** Bytes an entry may have. */
   int ENTRY_BYTES_MAX = 1 << 20;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node.placement;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ShardMap;
 import io.sagitta.node.SmallFile;
 import io.sagitta.node.placement.ClusterState.NodeEntry;
 import io.sagitta.node.placement.proto.State;
+import io.sagitta.raft.DamageException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +41,12 @@ public final class ClusterView {
   public void load() throws IOException {
     Optional<byte[]> content = file.read();
     if (content.isPresent()) {
-      ClusterState loaded = Wire.state(State.parseFrom(content.get()));
+      ClusterState loaded;
+      try {
+        loaded = Wire.state(State.parseFrom(content.get()));
+      } catch (InvalidProtocolBufferException e) {
+        throw new DamageException(file.path() + " holds no state of a cluster", e);
+      }
       written = loaded;
       adopt(loaded);
     }

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.sagitta.node.SmallFile;
 import io.sagitta.node.placement.proto.Command;
 import io.sagitta.node.placement.proto.State;
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.ReplicatedState;
 import java.io.IOException;
@@ -60,10 +61,14 @@ public final class MetaState implements ReplicatedState {
     if (content.isEmpty()) {
       return new MetaState(file, listener, ClusterState.EMPTY, Optional.empty());
     }
-    Checkpoint checkpoint = checkpoint(content.get());
-    ClusterState state = Wire.state(State.parseFrom(content.get()));
-    listener.accept(state);
-    return new MetaState(file, listener, state, Optional.of(checkpoint));
+    try {
+      Checkpoint checkpoint = checkpoint(content.get());
+      ClusterState state = Wire.state(State.parseFrom(content.get()));
+      listener.accept(state);
+      return new MetaState(file, listener, state, Optional.of(checkpoint));
+    } catch (InvalidProtocolBufferException e) {
+      throw new DamageException(file.path() + " holds no state of a cluster", e);
+    }
   }
 
   /** The state at the last applied entry. Any thread. */

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -50,6 +51,7 @@ public final class LocalShards implements ShardDoor {
   private final Replicas replicas;
   private final Admission admission;
   private final Freshness freshness;
+  private final Predicate<ShardId> alone;
   private final Executor searchPool;
   private final BufferAllocator answers;
   private final InstantSource clock;
@@ -58,6 +60,7 @@ public final class LocalShards implements ShardDoor {
   /**
    * The shards of this process.
    *
+   * @param alone whether a shard has no replica but the one here
    * @param searchPool bounded; it refuses with RejectedExecutionException when its queue is full
    * @param answers memory of answers
    * @param clock stamps entries
@@ -67,6 +70,7 @@ public final class LocalShards implements ShardDoor {
       RaftHost host,
       Replicas replicas,
       Admission admission,
+      Predicate<ShardId> alone,
       Executor searchPool,
       BufferAllocator answers,
       InstantSource clock,
@@ -74,6 +78,7 @@ public final class LocalShards implements ShardDoor {
     this.host = host;
     this.replicas = replicas;
     this.admission = admission;
+    this.alone = alone;
     this.freshness = new Freshness(host, System::nanoTime);
     this.searchPool = searchPool;
     this.answers = answers;
@@ -86,7 +91,7 @@ public final class LocalShards implements ShardDoor {
   @Override
   public CompletableFuture<WriteOutcome> write(ShardWrite write, CallContext call) {
     try {
-      ShardReplica replica = replicas.require(write.shard());
+      ShardReplica replica = require(write.shard());
       return switch (write) {
         case ShardWrite.Rows rows ->
             propose(
@@ -173,7 +178,7 @@ public final class LocalShards implements ShardDoor {
   @Override
   public CompletableFuture<ShardAnswer> read(ShardRead read, CallContext call) {
     try {
-      ShardReplica replica = replicas.require(read.shard());
+      ShardReplica replica = require(read.shard());
       Duration left = left(call);
       if (left.isNegative() || left.isZero()) {
         throw new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "the call's time is over");
@@ -248,6 +253,24 @@ public final class LocalShards implements ShardDoor {
     freshness.forget(shard);
   }
 
+  /**
+   * The replica here.
+   *
+   * @throws SagittaException CORRUPT, naming the file, where it is damaged and there is no other;
+   *     else UNAVAILABLE where it is not here or has not begun
+   */
+  private ShardReplica require(ShardId shard) {
+    Optional<GroupStatus> damaged =
+        host.status(new GroupId(shard.value())).filter(GroupStatus::damaged);
+    if (damaged.isPresent()) {
+      String what = "shard " + shard + " on " + nodeName.get() + " is damaged: ";
+      throw new SagittaException(
+          alone.test(shard) ? ErrorCode.CORRUPT : ErrorCode.UNAVAILABLE,
+          what + damaged.get().failure().orElse("its log says how"));
+    }
+    return replicas.require(shard);
+  }
+
   // ---- what the node asks --------------------------------------------------------------------
 
   /**
@@ -256,7 +279,7 @@ public final class LocalShards implements ShardDoor {
    * @throws SagittaException UNAVAILABLE where the replica does not come so far in time
    */
   public Digest digest(ShardId shard, long minIndex, Duration timeout) {
-    ShardReplica replica = replicas.require(shard);
+    ShardReplica replica = require(shard);
     try {
       host.awaitApplied(new GroupId(shard.value()), minIndex, timeout).join();
     } catch (RuntimeException e) {

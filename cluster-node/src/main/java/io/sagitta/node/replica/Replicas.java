@@ -3,12 +3,15 @@ package io.sagitta.node.replica;
 
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.ReplicatedState;
+import io.sagitta.shard.DamagedCheckpointException;
 import io.sagitta.shard.Shard;
 import io.sagitta.shard.ShardOptions;
 import io.sagitta.shard.ShardState;
+import io.sagitta.shard.format.CorruptFileException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +49,14 @@ public final class Replicas implements RaftHost.StateFactory {
     ShardId id = new ShardId(group.value());
     Path folder = folders.apply(id);
     Files.createDirectories(folder);
-    Shard shard = Shard.open(folder, options, allocator);
+    Shard shard;
+    try {
+      shard = Shard.open(folder, options, allocator);
+    } catch (CorruptFileException e) {
+      throw new DamageException("in " + folder + ", " + e.getMessage(), e);
+    } catch (DamagedCheckpointException e) {
+      throw new DamageException(e.getMessage(), e);
+    }
     ShardReplica replica = new ShardReplica(id, shard, () -> open.remove(id));
     open.put(id, replica);
     return replica;

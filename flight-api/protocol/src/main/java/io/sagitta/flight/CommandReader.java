@@ -168,7 +168,7 @@ final class CommandReader {
       }
     }
     in.require(collection != null, "collection");
-    in.require(query != null, "vector");
+    in.requireOneOf(query != null, List.of("vector", "vectors", "vector_f32", "like"));
     if (offset + k > RequestLimits.HITS_MAX) {
       throw in.wrongHere(
           "offset + k is " + (offset + k) + ", expected at most " + RequestLimits.HITS_MAX);
@@ -215,7 +215,7 @@ final class CommandReader {
     List<float[]> rows = new ArrayList<>();
     while (in.nextElement()) {
       if (rows.size() == RequestLimits.QUERIES_MAX) {
-        throw in.wrong("at most " + RequestLimits.QUERIES_MAX + " vectors");
+        throw in.tooMany(RequestLimits.QUERIES_MAX, "vectors");
       }
       float[] row = in.floats(rows.size(), componentsMax());
       if (!rows.isEmpty() && row.length != rows.getFirst().length) {
@@ -488,7 +488,7 @@ final class CommandReader {
 
   private static void requireRoom(List<Object> values, String what, StrictJson in) {
     if (values.size() == RequestLimits.PARAMS_MAX) {
-      throw in.wrong("at most " + RequestLimits.PARAMS_MAX + " " + what);
+      throw in.tooMany(RequestLimits.PARAMS_MAX, what);
     }
   }
 
@@ -497,7 +497,7 @@ final class CommandReader {
     List<IdText> values = new ArrayList<>();
     while (in.nextElement()) {
       if (values.size() == RequestLimits.IDS_MAX) {
-        throw in.wrong("at most " + RequestLimits.IDS_MAX + " ids");
+        throw in.tooMany(RequestLimits.IDS_MAX, "ids");
       }
       values.add(id());
     }

@@ -206,7 +206,10 @@ public final class FlightErrors {
       return new SagittaException(ErrorCode.UNAVAILABLE, "cannot connect: " + text(cause), cause);
     }
     FlightStatusCode status = transportStatus(cause);
-    String message = "the call failed on the way: " + text(cause);
+    String message =
+        isAnotherServer(cause, status)
+            ? "what listens there is no public Flight port of Sagitta: " + text(cause)
+            : "the call failed on the way: " + text(cause);
     ErrorCode code =
         switch (status) {
           case TIMED_OUT -> ErrorCode.DEADLINE_EXCEEDED;
@@ -218,6 +221,19 @@ public final class FlightErrors {
           default -> write ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE;
         };
     return new SagittaException(code, message, cause);
+  }
+
+  /** Whether what answered speaks no gRPC, or no Flight: our own ports name their methods. */
+  private static boolean isAnotherServer(Throwable cause, FlightStatusCode status) {
+    if (status == FlightStatusCode.UNIMPLEMENTED) {
+      return true;
+    }
+    for (Throwable t = cause; t != null; t = t.getCause()) {
+      if (String.valueOf(t.getMessage()).contains("First received frame was not SETTINGS")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static FlightStatusCode transportStatus(Throwable cause) {

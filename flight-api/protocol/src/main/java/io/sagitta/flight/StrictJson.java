@@ -2,6 +2,7 @@
 package io.sagitta.flight;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -142,6 +143,13 @@ final class StrictJson implements AutoCloseable {
     }
   }
 
+  /** Complains that none of the keys of which one is needed was in the object just read. */
+  void requireOneOf(boolean present, List<String> missing) {
+    if (!present) {
+      throw SagittaException.invalid(prefixed(key, "one of the keys " + missing + " is missing"));
+    }
+  }
+
   /** The key at hand; {@link #rename} gives array elements their place. */
   String key() {
     return key;
@@ -255,7 +263,7 @@ final class StrictJson implements AutoCloseable {
         throw wrong("a number as component " + n + " of vector " + row);
       }
       if (n == max) {
-        throw wrong("at most " + max + " components");
+        throw tooMany(max, "components");
       }
       float value = component();
       if (!Float.isFinite(value)) {
@@ -290,7 +298,7 @@ final class StrictJson implements AutoCloseable {
         throw wrong("each name once");
       }
       if (values.size() == max) {
-        throw wrong("at most " + max + " names");
+        throw tooMany(max, "names");
       }
       values.add(value);
     }
@@ -362,6 +370,13 @@ final class StrictJson implements AutoCloseable {
   /** The value at hand is not what was expected. */
   SagittaException wrong(String expected) {
     return SagittaException.invalid(where() + " is " + found() + ", expected " + expected);
+  }
+
+  /** The array at hand goes on beyond what is taken. */
+  SagittaException tooMany(int max, String what) {
+    return new SagittaException(
+        ErrorCode.LIMIT,
+        where() + " has more than " + max + " " + what + ", expected at most " + max);
   }
 
   /** Something is wrong with the key at hand that is not its JSON value as such. */
@@ -444,17 +459,13 @@ final class StrictJson implements AutoCloseable {
   }
 
   private String position() {
-    return " at byte " + parser.currentTokenLocation().getByteOffset();
+    JsonLocation at = parser.currentTokenLocation();
+    return " at line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
   private static SagittaException malformed(IOException e) {
-    String what = e.getMessage();
-    if (e instanceof JsonProcessingException json) {
-      what = json.getOriginalMessage();
-      if (json.getLocation() != null) {
-        what += " at byte " + json.getLocation().getByteOffset();
-      }
-    }
+    String what =
+        e instanceof JsonProcessingException json ? JsonMistake.describe(json) : e.getMessage();
     return new SagittaException(ErrorCode.INVALID_ARGUMENT, "malformed JSON: " + what, e);
   }
 }

@@ -268,7 +268,7 @@ class CommandsTest {
           {'search':{'collection':'c','vector':[1],'recall':0.9,'ef':3}} | 'recall' is given too
           {'search':{'collection':'c','vector':[1],'ef':3,'exact':true}} | 'ef' is given too
           {'search':{'collection':'c','vector':[1],'like':3}} | 'vector' is given too
-          {'search':{'collection':'c'}} | key 'vector' is missing
+          {'search':{'collection':'c'}} | one of the keys [vector, vectors, vector_f32, like] is missing
           {'search':{'vector':[1]}} | key 'collection' is missing
           {'search':{'collection':'c','vector':[]}} | at least one component
           {'search':{'collection':'c','vector':[1,'a']}} | a number as component 1 of vector 0
@@ -330,6 +330,28 @@ class CommandsTest {
         .hasMessageContaining(message);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'get':{'collection':'c','ids':[1 | it ends in the middle of a value at line 1, column 34
+          {'get':{'collection':'c','ids':[1}} | Unexpected close marker '}': expected ']'
+          {'get':{'collection':'c','ids':[NaN]}} | 'NaN' at line 1, column
+          {'get':{'collection':'c','collection':'d'}} | Duplicate field 'collection' at line 1, column
+          {'get':{collection:'c'}} | at line 1, column 9
+          {'get':{'collection':'c','ids':[01]}} | at line 1, column
+          {'get':{'collection':'c','ids':[1]}} {} | text follows the object at line 1, column 38
+          """)
+  void aTextThatIsNoJsonIsRefusedInPlainWordsWithLineAndColumn(String json, String message) {
+    assertThatThrownBy(() -> parse(json))
+        .hasMessageContaining("malformed JSON")
+        .hasMessageContaining(message)
+        .message()
+        .doesNotContain("Source", "Feature", "StreamRead", "Constraints", "REDACTED", "`");
+  }
+
   @Test
   void bytesThatAreNoJsonAreRefusedByTheirFirstByte() {
     assertThatThrownBy(() -> Commands.parse(new byte[] {0x0A, 3}))
@@ -354,14 +376,25 @@ class CommandsTest {
     assertThatThrownBy(
             () -> parse("{'set':{'collection':'c','ids':[1],'values':{'a':" + deep + "}}}"))
         .isInstanceOf(SagittaException.class)
-        .hasMessageContaining("malformed JSON");
+        .hasMessageContaining("malformed JSON: the depth of nesting (65) exceeds")
+        .hasMessageNotContaining("Constraints");
     String filter = "x".repeat(FilterText.TEXT_BYTES_MAX + 1);
     assertThatThrownBy(() -> parse("{'count':{'collection':'c','filter':'" + filter + "'}}"))
         .extracting(e -> ((SagittaException) e).code())
         .isEqualTo(ErrorCode.LIMIT);
     String ids = "1,".repeat(RequestLimits.IDS_MAX) + "1";
     assertThatThrownBy(() -> parse("{'get':{'collection':'c','ids':[" + ids + "]}}"))
-        .hasMessageContaining("at most 10000 ids");
+        .hasMessage("'get.ids' has more than 10000 ids, expected at most 10000")
+        .extracting(e -> ((SagittaException) e).code())
+        .isEqualTo(ErrorCode.LIMIT);
+    String values = "1,".repeat(RequestLimits.PARAMS_MAX) + "1";
+    assertThatThrownBy(
+            () ->
+                parse(
+                    "{'count':{'collection':'c','filter':'a IN $1','params':[[" + values + "]]}}"))
+        .hasMessage("'count.params' has more than 65536 values, expected at most 65536")
+        .extracting(e -> ((SagittaException) e).code())
+        .isEqualTo(ErrorCode.LIMIT);
     String tooLong = " ".repeat(RequestLimits.REQUEST_BYTES_MAX);
     assertThatThrownBy(() -> parse("{" + tooLong + "}"))
         .extracting(e -> ((SagittaException) e).code())

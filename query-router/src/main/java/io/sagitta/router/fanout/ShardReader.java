@@ -66,6 +66,7 @@ public final class ShardReader {
     ShardMap.Shard asked = shard;
     while (true) {
       Exception failure = null;
+      int damaged = 0;
       List<ShardMap.Node> replicas =
           choice.forRead(maps.current(), asked, read.mode(), turns.getAndIncrement());
       for (int i = 0; i < replicas.size() && !call.isOver(); i++) {
@@ -79,7 +80,12 @@ public final class ShardReader {
           throw e;
         } catch (Exception e) {
           failure = passedOver(asked, replicas.get(i), e, call);
+          damaged += isDamage(failure) ? 1 : 0;
         }
+      }
+      if (damaged > 0 && damaged == replicas.size()) {
+        // All there are; waiting does not mend a disk.
+        throw (SagittaException) failure;
       }
       if (call.isOver()) {
         throw call.ended(what(collection, asked), failure);
@@ -193,6 +199,10 @@ public final class ShardReader {
           INTERNAL ->
           false;
     };
+  }
+
+  private static boolean isDamage(Exception failure) {
+    return failure instanceof SagittaException refusal && refusal.code() == ErrorCode.CORRUPT;
   }
 
   private ShardMap.Shard reloaded(

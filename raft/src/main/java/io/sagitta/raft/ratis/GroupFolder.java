@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Properties;
 import java.util.stream.Stream;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
 
 /**
  * Where things lie in the folder of one group. {@code current} belongs to Ratis: log segments,
@@ -49,6 +57,48 @@ record GroupFolder(Path root) {
 
   boolean formatted() {
     return Files.exists(voteFile());
+  }
+
+  /**
+   * Reads what Ratis will read, to say which file is damaged where Ratis would say what it stumbled
+   * over. Files that are not there are not looked at.
+   */
+  void checkRatisFiles() throws IOException {
+    if (Files.exists(voteFile())) {
+      checkVoteFile();
+    }
+    if (Files.exists(configurationFile())) {
+      try (InputStream in = Files.newInputStream(configurationFile())) {
+        LogEntryProto.parseFrom(in);
+      } catch (InvalidProtocolBufferException e) {
+        throw new DamageException(
+            "file " + configurationFile() + " is damaged: expected a configuration of the group",
+            e);
+      }
+    }
+  }
+
+  private void checkVoteFile() throws IOException {
+    Properties values = new Properties();
+    try (Reader in = Files.newBufferedReader(voteFile(), StandardCharsets.UTF_8)) {
+      values.load(in);
+    } catch (CharacterCodingException | IllegalArgumentException e) {
+      throw damagedVote("text", "other bytes", e);
+    }
+    String term = values.getProperty("term");
+    try {
+      Long.parseLong(String.valueOf(term));
+    } catch (NumberFormatException e) {
+      throw damagedVote("the key 'term' with a number", term == null ? "no such key" : "text", e);
+    }
+    if (values.getProperty("votedFor") == null) {
+      throw damagedVote("the key 'votedFor'", "no such key", null);
+    }
+  }
+
+  private DamageException damagedVote(String expected, String found, Exception cause) {
+    return new DamageException(
+        "file " + voteFile() + " is damaged: expected " + expected + ", found " + found, cause);
   }
 
   /** Makes the folder with our part in it; Ratis formats the rest. Durable on return. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.Peer;
 import io.sagitta.raft.RaftHost.StateFactory;
@@ -39,13 +40,14 @@ final class GroupStart {
   Prepared prepare(HostedGroups.Phase phase) throws IOException {
     GroupFolder folder = group.folder();
     if (phase == HostedGroups.Phase.HOSTED && !folder.formatted()) {
-      throw new IOException(
+      throw new DamageException(
           "the folder of group "
               + group.id()
               + " has vanished or lost its vote file: "
               + folder.root()
               + "; it must not vote as if it were new");
     }
+    folder.checkRatisFiles();
     folder.make(fsync);
     HighWaterMark mark = HighWaterMark.read(folder.mark());
     ReplicatedState state = states.open(group.id());

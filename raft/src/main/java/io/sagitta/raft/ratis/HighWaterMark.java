@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.LogPosition;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,7 +47,7 @@ final class HighWaterMark {
 
   static HighWaterMark read(Path file) throws IOException {
     if (!Files.exists(file)) {
-      throw new IOException("high-water mark missing: " + file);
+      throw new DamageException("high-water mark missing: " + file);
     }
     ByteBuffer both = ByteBuffer.wrap(Files.readAllBytes(file));
     HighWaterMark best = null;
@@ -57,7 +58,7 @@ final class HighWaterMark {
       }
     }
     if (best == null) {
-      throw new IOException(
+      throw new DamageException(
           "high-water mark damaged: "
               + file
               + " has no valid slot in its "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.NotLeader;
@@ -50,7 +51,17 @@ final class HostedGroup {
   private volatile long durableTerm = -1;
 
   /** The first thing that went wrong. */
-  record Failure(String text, Optional<Throwable> cause) {}
+  record Failure(String text, Optional<Throwable> cause) {
+    /** Whether it is what lies on disk. */
+    boolean damage() {
+      for (Throwable t = cause.orElse(null); t != null; t = t.getCause()) {
+        if (t instanceof DamageException) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
 
   HostedGroup(
       GroupId id,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.Peer;
 import java.io.ByteArrayInputStream;
@@ -108,7 +109,7 @@ final class HostedGroups {
       throws IOException {
     int body = bytes.length - Integer.BYTES;
     if (body < 3 * Integer.BYTES || ByteBuffer.wrap(bytes).getInt(body) != checksum(bytes, body)) {
-      throw new IOException("list of hosted groups damaged (checksum): " + file);
+      throw new DamageException("list of hosted groups damaged (checksum): " + file);
     }
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, body))) {
       int magic = in.readInt();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.ReplicatedState.Checkpoint;
 import java.io.IOException;
@@ -45,7 +46,7 @@ record InstallRecord(Checkpoint checkpoint, byte[] configuration) {
     ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
     int body = in.limit() - 4;
     if (body < 32 || in.getInt(body) != checksum(in, body)) {
-      throw new IOException("install record damaged (checksum): " + file);
+      throw new DamageException("install record damaged (checksum): " + file);
     }
     if (in.getInt() != MAGIC || in.getInt() != VERSION) {
       throw new IOException("install record: expected version " + VERSION + ": " + file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import io.sagitta.raft.DamageException;
 import io.sagitta.raft.LogPosition;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -69,7 +70,7 @@ final class LogInspection {
     if (!segments.isEmpty()) {
       LogSegmentScan first = segments.getFirst();
       if (first.startIndex() > recovered.index() + 1) {
-        throw new IOException(
+        throw new DamageException(
             "log begins at index "
                 + first.startIndex()
                 + " ("
@@ -135,7 +136,7 @@ final class LogInspection {
       LogSegmentScan segment = segments.get(i);
       LogSegmentScan next = segments.get(i + 1);
       if (!segment.whole() || next.startIndex() != segment.nextIndex()) {
-        throw new IOException(
+        throw new DamageException(
             segment.problem().orElse(segment.file() + " ends at index " + (segment.nextIndex() - 1))
                 + ", but "
                 + next.file().getFileName()
@@ -154,7 +155,7 @@ final class LogInspection {
       return;
     }
     if (mark.index() >= last.nextIndex()) {
-      throw new IOException(
+      throw new DamageException(
           last.problem().orElse(last.file() + " ends at index " + (last.nextIndex() - 1))
               + "; entries up to index "
               + mark.index()
@@ -191,7 +192,7 @@ final class LogInspection {
 
   private void checkMark(List<LogSegmentScan> segments, LogPosition end) throws IOException {
     if (end.index() < mark.index()) {
-      throw new IOException(
+      throw new DamageException(
           "log ends at index "
               + end.index()
               + ", but entries up to index "
@@ -201,7 +202,7 @@ final class LogInspection {
     }
     for (LogSegmentScan segment : segments) {
       if (segment.termAtMark() >= 0 && segment.termAtMark() != mark.term()) {
-        throw new IOException(
+        throw new DamageException(
             segment.file()
                 + ": entry "
                 + mark.index()

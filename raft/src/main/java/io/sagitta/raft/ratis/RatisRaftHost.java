@@ -306,7 +306,7 @@ public final class RatisRaftHost implements RaftHost {
         hosted.put(group.id(), new Entry(Phase.HOSTED, entry.voters()));
       }
     } catch (IOException | RuntimeException e) {
-      group.fail("quarantined at start: " + e.getMessage(), e);
+      group.fail("quarantined at start: " + reason(e), e);
       discard(group);
     }
   }
@@ -404,6 +404,7 @@ public final class RatisRaftHost implements RaftHost {
 
   private GroupStatus statusOf(HostedGroup group) {
     Optional<String> failure = group.failure().map(HostedGroup.Failure::text);
+    boolean damaged = group.failure().filter(HostedGroup.Failure::damage).isPresent();
     Optional<RaftServer.Division> running = group.division();
     if (running.isEmpty()) {
       return new GroupStatus(
@@ -415,7 +416,8 @@ public final class RatisRaftHost implements RaftHost {
           group.waiters().applied(),
           List.of(),
           group.logBytes(),
-          failure);
+          failure,
+          damaged);
     }
     DivisionInfo info = running.get().getInfo();
     return new GroupStatus(
@@ -427,7 +429,8 @@ public final class RatisRaftHost implements RaftHost {
         group.waiters().applied(),
         peers(running.get().getRaftConf().getCurrentPeers()),
         group.logBytes(),
-        failure);
+        failure,
+        damaged);
   }
 
   static List<Peer> peers(Collection<RaftPeer> peers) {
@@ -777,6 +780,10 @@ public final class RatisRaftHost implements RaftHost {
       throw reply.getException();
     }
     return reply;
+  }
+
+  private static String reason(Exception e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
   static Throwable unwrap(Throwable e) {

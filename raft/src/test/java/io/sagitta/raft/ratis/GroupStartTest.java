@@ -47,6 +47,9 @@ class GroupStartTest {
     FIRST_SEGMENT_MISSING("log begins at index"),
     FOLDER_VANISHED("has vanished"),
     VOTE_FILE_VANISHED("lost its vote file"),
+    VOTE_FILE_ZEROED("raft-meta is damaged"),
+    VOTE_FILE_OF_GARBAGE("raft-meta is damaged"),
+    CONFIGURATION_OF_GARBAGE("raft-meta.conf is damaged"),
     MARK_DAMAGED("no valid slot"),
     RECORD_TORN_ABOVE_THE_MARK(""),
     STRAY_FILES_AND_AN_EMPTY_SEGMENT("");
@@ -117,6 +120,11 @@ class GroupStartTest {
       case FIRST_SEGMENT_MISSING -> Files.delete(first);
       case FOLDER_VANISHED -> folder.delete();
       case VOTE_FILE_VANISHED -> Files.delete(folder.voteFile());
+      case VOTE_FILE_ZEROED ->
+          Files.write(folder.voteFile(), new byte[(int) Files.size(folder.voteFile())]);
+      case VOTE_FILE_OF_GARBAGE -> Files.write(folder.voteFile(), new byte[] {-1, -2, -3});
+      case CONFIGURATION_OF_GARBAGE ->
+          Files.write(folder.configurationFile(), new byte[] {-1, -2, -3});
       case MARK_DAMAGED -> Files.write(folder.mark(), new byte[2 * HighWaterMark.SLOT_BYTES]);
       case RECORD_TORN_ABOVE_THE_MARK -> {
         // The beginning of a record of 16 KiB, and then nothing of it but zeros.
@@ -152,6 +160,7 @@ class GroupStartTest {
       assertThat(cluster.write(group, 99)).isGreaterThan(LAST.get(damage));
     } else {
       assertThat(status.failure().orElseThrow()).contains(damage.reason);
+      assertThat(status.damaged()).isTrue();
       assertThat(cluster.host("a").terms(List.of(group))).isEmpty();
     }
     if (damage == Damage.RECORD_TORN_ABOVE_THE_MARK) {

@@ -2,6 +2,7 @@
 package io.sagitta.flight.server;
 
 import io.grpc.Context;
+import io.sagitta.flight.FlightErrors;
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.Failures;
 import io.sagitta.flight.internal.InternalCodec;
@@ -21,10 +22,17 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.ActionType;
+import org.apache.arrow.flight.Criteria;
+import org.apache.arrow.flight.FlightDescriptor;
+import org.apache.arrow.flight.FlightInfo;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.NoOpFlightProducer;
 import org.apache.arrow.flight.PutResult;
+import org.apache.arrow.flight.Result;
+import org.apache.arrow.flight.SchemaResult;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VarBinaryVector;
@@ -73,6 +81,10 @@ final class InternalProducer extends NoOpFlightProducer {
 
   @Override
   public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
+    if (ticket.getBytes().length > 0 && ticket.getBytes()[0] == '{') {
+      listener.error(wrongPort());
+      return;
+    }
     try {
       SlowReader reader = new SlowReader(listener);
       switch (InternalTicket.parse(ticket.getBytes())) {
@@ -145,6 +157,43 @@ final class InternalProducer extends NoOpFlightProducer {
   private InputStream open(FileTicket ticket) throws IOException {
     ShardId shard = new ShardId(InternalCodec.uuid(ticket.getShard()));
     return handler.openFile(shard, ticket.getFileId(), OptionalLong.of(ticket.getOffset()));
+  }
+
+  // ---- what only clients ask
+
+  /** A client that has taken this port for the public one. */
+  private static FlightRuntimeException wrongPort() {
+    return FlightErrors.toFlight(
+        new SagittaException(
+            ErrorCode.UNIMPLEMENTED,
+            "this is no public Flight port of Sagitta but a node's internal one, for other nodes;"
+                + " clients use ports.flight, 8815 unless configured otherwise"));
+  }
+
+  @Override
+  public void doAction(CallContext context, Action action, StreamListener<Result> listener) {
+    listener.onError(wrongPort());
+  }
+
+  @Override
+  public void listActions(CallContext context, StreamListener<ActionType> listener) {
+    listener.onError(wrongPort());
+  }
+
+  @Override
+  public void listFlights(
+      CallContext context, Criteria criteria, StreamListener<FlightInfo> listener) {
+    listener.onError(wrongPort());
+  }
+
+  @Override
+  public FlightInfo getFlightInfo(CallContext context, FlightDescriptor descriptor) {
+    throw wrongPort();
+  }
+
+  @Override
+  public SchemaResult getSchema(CallContext context, FlightDescriptor descriptor) {
+    throw wrongPort();
   }
 
   @Override

@@ -32,6 +32,7 @@ import io.sagitta.model.WriteOutcome;
 import io.sagitta.model.WriteOutcomeCodec;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -41,12 +42,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.arrow.flight.Action;
+import org.apache.arrow.flight.Criteria;
 import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightGrpcUtils;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VarBinaryVector;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,6 +101,21 @@ class InternalEndpointTest {
     assertThat(peer.writes).containsExactly(write());
     assertThat(peer.contexts.getFirst().deadlineNanos() - System.nanoTime())
         .isLessThanOrEqualTo(TimeUnit.SECONDS.toNanos(9));
+  }
+
+  @Test
+  void aClientThatTookThisPortForThePublicOneIsToldSo() {
+    byte[] get = "{\"get\":{}}".getBytes(StandardCharsets.UTF_8);
+    for (ThrowingCallable ask :
+        List.<ThrowingCallable>of(
+            () -> flight.doAction(new Action("status", new byte[0])).forEachRemaining(r -> {}),
+            () -> flight.getSchema(FlightDescriptor.path("c")),
+            () -> flight.getInfo(FlightDescriptor.path("c")),
+            () -> flight.listFlights(Criteria.ALL).forEach(f -> {}),
+            () -> flight.getStream(new Ticket(get)).next())) {
+      assertThatThrownBy(ask)
+          .hasMessageContaining("[sagitta.UNIMPLEMENTED] this is no public Flight port of Sagitta");
+    }
   }
 
   @Test

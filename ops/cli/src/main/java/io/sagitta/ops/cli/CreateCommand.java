@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sagitta.flight.JsonMistake;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import java.util.List;
@@ -117,7 +118,7 @@ final class CreateCommand extends ClusterCommand {
       }
     } catch (JsonProcessingException e) {
       throw new SagittaException(
-          ErrorCode.INVALID_ARGUMENT, "--body is not JSON: " + e.getOriginalMessage(), e);
+          ErrorCode.INVALID_ARGUMENT, "--body is not JSON: " + JsonMistake.describe(e), e);
     }
     throw SagittaException.invalid("--body is not a JSON object");
   }

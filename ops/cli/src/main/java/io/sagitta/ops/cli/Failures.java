@@ -65,7 +65,10 @@ record Failures(Terminal terminal, boolean json, boolean debug) {
 
   private static String where(SagittaException error, Endpoint endpoint) {
     boolean ofTheWay =
-        error.code() == ErrorCode.UNAVAILABLE || error.code() == ErrorCode.DEADLINE_EXCEEDED;
+        switch (error.code()) {
+          case UNAVAILABLE, DEADLINE_EXCEEDED, UNIMPLEMENTED -> true;
+          default -> false;
+        };
     return ofTheWay ? " (--endpoint " + endpoint + ")" : "";
   }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sagitta.flight.JsonMistake;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.ops.cli.Connection.RowsEnd;
@@ -162,7 +163,7 @@ final class SearchCommand extends ClusterCommand {
     } catch (JsonProcessingException e) {
       throw new SagittaException(
           ErrorCode.INVALID_ARGUMENT,
-          "--vector is not comma-separated numbers or a JSON array: " + e.getOriginalMessage(),
+          "--vector is not comma-separated numbers or a JSON array: " + JsonMistake.describe(e),
           e);
     }
     throw SagittaException.invalid("--vector is not comma-separated numbers or a JSON array");
@@ -183,7 +184,7 @@ final class SearchCommand extends ClusterCommand {
       return FilterOptions.EXACT.readTree(json);
     } catch (JsonProcessingException e) {
       throw new SagittaException(
-          ErrorCode.INTERNAL, "the server sent malformed JSON: " + e.getOriginalMessage(), e);
+          ErrorCode.INTERNAL, "the server sent malformed JSON: " + JsonMistake.describe(e), e);
     }
   }
 }

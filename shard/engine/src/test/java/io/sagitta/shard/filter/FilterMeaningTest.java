@@ -259,6 +259,19 @@ class FilterMeaningTest {
   }
 
   @Test
+  void aTextThatIsNoValueOfTheFieldIsRefusedByFieldAndPlace() {
+    try (FilterTable t = new FilterTable("u", "uuid", "t", "timestamp", "i", "int32")) {
+      t.row();
+      String uuid = "filter, character 15: field 'u' is uuid: 'nope' is not a UUID";
+      refused(t, ErrorCode.INVALID_ARGUMENT, uuid, "i = 1 AND u = 'nope'");
+      refused(t, ErrorCode.INVALID_ARGUMENT, uuid, "i = 1 AND u = $1", "nope");
+      refused(t, ErrorCode.INVALID_ARGUMENT, "character 6: field 'u'", "u IN $1", List.of("nope"));
+      refused(t, ErrorCode.INVALID_ARGUMENT, "character 5: field 't'", "t < 'yesterday'");
+      refused(t, ErrorCode.INVALID_ARGUMENT, "character 5: field 'i' is int32", "i = 'x'");
+    }
+  }
+
+  @Test
   void whatCannotBeComparedIsRefusedByNameAndType() {
     try (FilterTable t =
         new FilterTable("i", "int32", "s", "utf8", "b", "bool", "l", "list<int64>")) {

@@ -12,6 +12,7 @@ import java.math.MathContext;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 
 /**
@@ -42,7 +43,7 @@ final class Comparisons {
       case FLOAT64 -> floating(field, op, number(field, value).doubleValue());
       case UTF8, BINARY, UUID -> bytes(field, op, bytes(field, value));
       case TIMESTAMP -> {
-        BigDecimal micros = TemporalText.micros(text(field, value));
+        BigDecimal micros = micros(field, value);
         var range = Bounds.integers(op, micros, Long.MIN_VALUE, Long.MAX_VALUE);
         yield new Predicate.LongRange(field.column(), range.low(), range.high());
       }
@@ -132,7 +133,7 @@ final class Comparisons {
     }
     String text = text(field, value);
     if (field.kind() == Kind.UUID) {
-      UUID uuid = UuidText.parse(text);
+      UUID uuid = parsed(field, value, UuidText::parse);
       return Bytes.of(
           ByteBuffer.allocate(16)
               .putLong(uuid.getMostSignificantBits())
@@ -144,7 +145,7 @@ final class Comparisons {
 
   /** Days since the epoch, exact enough that comparing with whole days cannot go wrong. */
   private static BigDecimal days(Named field, Literal value) {
-    BigDecimal micros = TemporalText.micros(text(field, value));
+    BigDecimal micros = micros(field, value);
     BigDecimal[] parts = micros.divideAndRemainder(MICROS_PER_DAY);
     return parts[1].signum() == 0
         ? parts[0]
@@ -165,13 +166,36 @@ final class Comparisons {
     throw mismatch(field, value);
   }
 
-  private static SagittaException mismatch(Named field, Literal value) {
-    return SagittaException.invalid(
-        "filter: field "
-            + Names.quote(field.name())
-            + " is "
-            + field.typeName()
-            + ", it cannot be compared with "
-            + value);
+  private static BigDecimal micros(Named field, Literal value) {
+    return parsed(field, value, TemporalText::micros);
+  }
+
+  /** A text read as what the field holds. */
+  private static <T> T parsed(Named field, Literal value, Function<String, T> parser) {
+    try {
+      return parser.apply(text(field, value));
+    } catch (SagittaException e) {
+      throw new NotOfTheType(field, value, ": " + e.getMessage());
+    }
+  }
+
+  private static NotOfTheType mismatch(Named field, Literal value) {
+    return new NotOfTheType(field, value, ", it cannot be compared with " + value);
+  }
+
+  /** A literal that the field's values cannot be compared with. */
+  static final class NotOfTheType extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    final transient Literal value;
+
+    private NotOfTheType(Named field, Literal value, String why) {
+      this("field " + Names.quote(field.name()) + " is " + field.typeName() + why, value);
+    }
+
+    private NotOfTheType(String what, Literal value) {
+      super(what);
+      this.value = value;
+    }
   }
 }

@@ -13,6 +13,7 @@ import io.sagitta.model.filter.Filter.Op;
 import io.sagitta.model.filter.Filter.Operand;
 import io.sagitta.model.filter.Predicate.Truth;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +31,26 @@ public final class FilterBinder {
 
   /** Parses and binds. */
   public static Predicate bind(FilterText filter, CollectionSchema schema) {
-    return bind(FilterParser.parse(filter), schema);
+    Map<Literal, Integer> places = new IdentityHashMap<>();
+    Filter parsed = FilterParser.parse(filter, places);
+    return bind(parsed, schema, places);
   }
 
   /** Binds. */
   public static Predicate bind(Filter filter, CollectionSchema schema) {
-    return new FilterBinder(schema).bind(filter);
+    return bind(filter, schema, Map.of());
+  }
+
+  private static Predicate bind(
+      Filter filter, CollectionSchema schema, Map<Literal, Integer> places) {
+    try {
+      return new FilterBinder(schema).bind(filter);
+    } catch (Comparisons.NotOfTheType e) {
+      Integer at = places.get(e.value);
+      throw at == null
+          ? SagittaException.invalid("filter: " + e.getMessage())
+          : FilterLexer.error(at, e.getMessage());
+    }
   }
 
   private Predicate bind(Filter filter) {

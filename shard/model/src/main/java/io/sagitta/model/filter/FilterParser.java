@@ -11,8 +11,10 @@ import io.sagitta.model.filter.FilterLexer.Kind;
 import io.sagitta.model.filter.FilterLexer.Token;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -43,10 +45,12 @@ public final class FilterParser {
 
   private final FilterLexer lexer;
   private final List<Object> params;
+  private final Map<Literal, Integer> places;
   private Token token;
   private int depth;
 
-  private FilterParser(FilterText filter) {
+  private FilterParser(FilterText filter, Map<Literal, Integer> places) {
+    this.places = places;
     this.lexer = new FilterLexer(filter.text());
     this.params = filter.params();
     this.token = lexer.next();
@@ -54,11 +58,21 @@ public final class FilterParser {
 
   /** Parses; what is wrong is INVALID_ARGUMENT or LIMIT naming the place. */
   public static Filter parse(FilterText filter) {
+    return parse(filter, new IdentityHashMap<>());
+  }
+
+  /**
+   * As {@link #parse(FilterText)}.
+   *
+   * @param places takes the place in the text, from 0, of every literal that is a text: by
+   *     identity, since equal ones stand in several
+   */
+  static Filter parse(FilterText filter, Map<Literal, Integer> places) {
     int bytes = filter.text().getBytes(StandardCharsets.UTF_8).length;
     if (bytes > FilterText.TEXT_BYTES_MAX) {
       throw limit("the text has " + bytes + " bytes", FilterText.TEXT_BYTES_MAX + " bytes");
     }
-    FilterParser parser = new FilterParser(filter);
+    FilterParser parser = new FilterParser(filter, places);
     Filter parsed = parser.or();
     if (parser.token.kind() != Kind.END) {
       throw parser.unexpected("AND, OR or the end");
@@ -338,10 +352,10 @@ public final class FilterParser {
     Token first = token;
     advance();
     return switch (first.kind()) {
-      case STRING -> new Literal.Text(first.text());
+      case STRING -> placed(new Literal.Text(first.text()), first);
       case HEX -> new Literal.Hex(first.text());
       case NUMBER -> new Literal.Num(FilterLexer.number(first));
-      case PARAM -> Literal.of(param(first), "filter, parameter $" + first.text());
+      case PARAM -> placed(Literal.of(param(first), "filter, parameter $" + first.text()), first);
       case SYMBOL -> {
         if ((first.is("-") || first.is("+")) && token.kind() == Kind.NUMBER) {
           Token digits = token;
@@ -355,6 +369,13 @@ public final class FilterParser {
       case QUOTED, END ->
           throw FilterLexer.error(first.at(), "expected a value, found " + shown(first));
     };
+  }
+
+  private Literal placed(Literal literal, Token at) {
+    if (literal instanceof Literal.Text) {
+      places.put(literal, at.at());
+    }
+    return literal;
   }
 
   private Literal word(Token first) {
@@ -387,7 +408,11 @@ public final class FilterParser {
       advance();
       checkValues(given.size());
       return given.stream()
-          .map(v -> Literal.of(v, "filter, parameter $" + at.text() + ", a value of the list"))
+          .map(
+              v ->
+                  placed(
+                      Literal.of(v, "filter, parameter $" + at.text() + ", a value of the list"),
+                      at))
           .toList();
     }
     boolean bracket = token.is("[");

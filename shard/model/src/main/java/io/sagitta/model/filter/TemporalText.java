@@ -56,9 +56,7 @@ public final class TemporalText {
     } catch (DateTimeException e) {
       throw new SagittaException(
           ErrorCode.INVALID_ARGUMENT,
-          "filter: "
-              + Names.quote(text)
-              + " is no date or time, expected such as 2024-03-10T00:30:00+01:00",
+          Names.quote(text) + " is no date or time, expected such as 2024-03-10T00:30:00+01:00",
           e);
     }
   }
