@@ -73,6 +73,9 @@ final class Member implements AutoCloseable {
   private static final Duration POLL_TIMEOUT = Duration.ofSeconds(2);
   private static final long MARKS_SECONDS = 10;
 
+  /** How often work is taken up again for which there was no room on the disk. */
+  private static final long PUT_OFF_SECONDS = 5;
+
   private final NodeConfig config;
   private final DataFolder folder;
   private final NodeThreads threads;
@@ -97,8 +100,8 @@ final class Member implements AutoCloseable {
 
   private NodeIdentity identity;
   private RaftResources raftResources;
-  private RatisRaftHost metaHost;
-  private RatisRaftHost shardHost;
+  private volatile RatisRaftHost metaHost;
+  private volatile RatisRaftHost shardHost;
   private Thread reconcile;
   private volatile LocalShards shards;
   private volatile MemberHealth health;
@@ -149,7 +152,13 @@ final class Member implements AutoCloseable {
     this.shardMemory = memoryRoot.newChildAllocator("shards", 0, config.memory().offHeapBytes());
     this.answerMemory = memoryRoot.newChildAllocator("answers", 0, config.memory().offHeapBytes());
     this.memory = new MemoryBudget(config.memory().growingBytes());
-    this.disk = new DiskSpace(folder.root());
+    this.disk =
+        new DiskSpace(
+            DiskSpace.Volume.of(folder.root()),
+            config.disk().derivePercent(),
+            config.disk().refusePercent(),
+            new DiskSpace.Owed(this::flushesOwed, this::logsOwed),
+            System::nanoTime);
     this.marks = new Marks(folder);
     this.view = new ClusterView(folder.root());
     view.load();
@@ -174,18 +183,14 @@ final class Member implements AutoCloseable {
                 ShardOptions.FROZEN_WAITING_MAX,
                 Optional.of(
                     new IndexingOptions(
-                        threads.indexing, threads.indexing.getCorePoolSize(), System::nanoTime))),
+                        threads.indexing, threads.indexing.getCorePoolSize(), System::nanoTime)),
+                disk),
             shardMemory);
     this.exports = new CheckpointExports(replicas);
     this.raftPeers =
         new RaftPeers(
             id -> view.node(id).map(entry -> entry.node()), links, self, this::pinCheckpoint);
-    this.admission =
-        new Admission(
-            memory,
-            disk::usedPercent,
-            config.disk().refusePercent(),
-            config.limits().writesInFlight());
+    this.admission = new Admission(memory, disk, config.limits().writesInFlight());
   }
 
   // ---- joining -------------------------------------------------------------------------------
@@ -356,7 +361,10 @@ final class Member implements AutoCloseable {
             this::name);
     CheckpointFetcher fetcher =
         new CheckpointFetcher(
-            replicas, threads.blocking, new RateLimit(config.limits().prefetchBytesPerSecond()));
+            replicas,
+            disk,
+            threads.blocking,
+            new RateLimit(config.limits().prefetchBytesPerSecond()));
     internals.attach(new NodeInternals.Shards(shardHost, local, fetcher, exports));
     health =
         new MemberHealth(
@@ -369,6 +377,7 @@ final class Member implements AutoCloseable {
             metaGroup,
             shard -> DataFolder.delete(folder.shard(shard)),
             config.freeze(),
+            this::shardRefusal,
             new NodeReports(
                 identity.id(),
                 metaHost,
@@ -376,9 +385,10 @@ final class Member implements AutoCloseable {
                 replicas,
                 this::health,
                 this::memoryParts,
-                disk)));
+                disk,
+                this::shardRefusal)));
     shards = local;
-    every(1, TimeUnit.SECONDS, disk::look);
+    every(PUT_OFF_SECONDS, TimeUnit.SECONDS, replicas::retryPutOff);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
   }
@@ -432,6 +442,31 @@ final class Member implements AutoCloseable {
       return () -> {}; // its manifest is all there is
     }
     return exports.begin(new ShardId(group.value()), manifest);
+  }
+
+  /**
+   * Rows in memory; and writes under way, which come to the log and to memory. These are read
+   * first: what is answered in between counts twice and not never.
+   */
+  private long flushesOwed() {
+    if (admission == null) {
+      return 0; // the first look, taken while this is made
+    }
+    long underWay = 2 * admission.bytesInFlight();
+    return underWay + replicas.unflushedBytes();
+  }
+
+  /** Why there is no room for another shard, which begins with a step of its log. */
+  private Optional<String> shardRefusal() {
+    return disk.refusal(RaftSettings.shards().preallocatedBytes(), false);
+  }
+
+  private long logsOwed() {
+    return logsOwed(metaHost, RaftSettings.metadata()) + logsOwed(shardHost, RaftSettings.shards());
+  }
+
+  private static long logsOwed(RaftHost host, RaftSettings settings) {
+    return host == null ? 0 : host.metrics().groups() * settings.preallocatedBytes();
   }
 
   // ---- asked ---------------------------------------------------------------------------------

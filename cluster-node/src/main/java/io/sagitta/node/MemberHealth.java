@@ -75,13 +75,13 @@ final class MemberHealth implements Supplier<Health> {
     metadata(causes);
     shards(causes, warnings);
     int used = disk.usedPercent();
-    if (used >= config.disk().warnPercent()) {
-      warnings.add(
-          "the disk is "
-              + used
-              + " % full"
-              + (used >= config.disk().refusePercent() ? ": writes are refused" : ""));
-    }
+    disk.refusal(0, false)
+        .or(
+            () ->
+                used < config.disk().warnPercent()
+                    ? Optional.empty()
+                    : Optional.of("the disk is " + used + " % full"))
+        .ifPresent(warnings::add);
     return new Health(causes, warnings);
   }
 
@@ -107,6 +107,7 @@ final class MemberHealth implements Supplier<Health> {
     int leaderless = 0;
     int behind = 0;
     List<String> failed = new ArrayList<>();
+    int full = 0;
     int lost = 0;
     for (CollectionEntry collection : state.collections().values()) {
       for (ShardEntry shard : collection.shards()) {
@@ -119,6 +120,8 @@ final class MemberHealth implements Supplier<Health> {
         Optional<GroupStatus> status = shardHost.status(new GroupId(shard.id().value()));
         if (status.isEmpty()) {
           lost++;
+        } else if (status.get().wantsSpace()) {
+          full++;
         } else if (status.get().failure().isPresent()) {
           failed.add("shard " + shard.id() + ": " + status.get().failure().get());
         } else if (!isLed(status.get())) {
@@ -133,6 +136,12 @@ final class MemberHealth implements Supplier<Health> {
     }
     if (behind > 0) {
       causes.add(behind + " shards are catching up");
+    }
+    if (full > 0) {
+      causes.add(
+          "the disk is full: "
+              + full
+              + " shards cannot write their log; they start again by themselves once there is room");
     }
     if (!failed.isEmpty()) {
       causes.add(

@@ -146,7 +146,12 @@ public record NodeConfig(
    * @param warnPercent health warns
    * @param refusePercent writes are refused, deletes are not
    */
-  public record Disk(int warnPercent, int refusePercent) {}
+  public record Disk(int warnPercent, int refusePercent) {
+    /** Half-way; from here on nothing is written that can be made again: graphs. */
+    int derivePercent() {
+      return (warnPercent + refusePercent) / 2;
+    }
+  }
 
   /**
    * Bounds of a shard's Raft log, which is what a restart replays.

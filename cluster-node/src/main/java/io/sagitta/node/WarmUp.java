@@ -41,6 +41,7 @@ import io.sagitta.shard.ShardInit;
 import io.sagitta.shard.ShardOptions;
 import io.sagitta.shard.index.IndexingOptions;
 import io.sagitta.shard.log.ShardEntries;
+import io.sagitta.shard.store.DiskRoom;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,7 +135,8 @@ final class WarmUp {
               threads.background,
               new MemoryBudget(64 << 20),
               ShardOptions.FROZEN_WAITING_MAX,
-              Optional.of(new IndexingOptions(threads.indexing, 1, 0, ROWS, System::nanoTime)));
+              Optional.of(new IndexingOptions(threads.indexing, 1, 0, ROWS, System::nanoTime)),
+              DiskRoom.ENDLESS);
       int searches;
       try (Shard shard = Shard.open(folder, options, scratch)) {
         CollectionId collection = new CollectionId(ids.get());

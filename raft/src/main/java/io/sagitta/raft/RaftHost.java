@@ -178,6 +178,8 @@ public interface RaftHost extends AutoCloseable {
    * @param logBytes bytes of log on disk
    * @param failure why the group is quarantined or stopped, if it is
    * @param damaged whether that is because of damaged files, which the failure then names
+   * @param wantsSpace whether it stopped for want of space: it can be read, and starts again once
+   *     there is some
    */
   record GroupStatus(
       GroupId group,
@@ -189,7 +191,8 @@ public interface RaftHost extends AutoCloseable {
       List<Peer> voters,
       long logBytes,
       Optional<String> failure,
-      boolean damaged) {}
+      boolean damaged,
+      boolean wantsSpace) {}
 
   /** Bytes an entry may have. */
   int ENTRY_BYTES_MAX = 1 << 20;

@@ -22,7 +22,9 @@ import io.sagitta.node.placement.proto.MetadataReply;
 import io.sagitta.node.placement.proto.MetadataRequest;
 import io.sagitta.raft.NotLeader;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.UUID;
 import java.util.function.Function;
@@ -218,10 +220,21 @@ final class MetadataService {
       throw new SagittaException(ErrorCode.ALREADY_EXISTS, Transition.nameTaken(there));
     }
     if (there == null) {
+      Set<NodeId> able = reconciler.reachable();
+      Map<NodeId, String> full = reconciler.full();
+      able.removeAll(full.keySet());
+      if (able.isEmpty()) {
+        throw new SagittaException(
+            ErrorCode.LIMIT,
+            "collection "
+                + Names.quote(request.getName())
+                + " was not created: no node has room for it: "
+                + full.values().iterator().next());
+      }
       planned =
           Placer.place(
               now,
-              reconciler.reachable(),
+              able,
               id,
               request.getName(),
               Wire.schema(request.getSchema()),

@@ -25,6 +25,7 @@ import io.sagitta.shard.ShardInit;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ public final class PlacementService {
   private static final Duration ORDER_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Duration VOTERS_TIMEOUT = Duration.ofMinutes(9);
+  private static final long DISK_RETRY_AFTER_MS = 5_000;
 
   /** What an order removes besides the Raft group. */
   public interface ShardFiles {
@@ -53,6 +55,7 @@ public final class PlacementService {
   private final MetaGroup metadata;
   private final ShardFiles files;
   private final FreezePolicy freeze;
+  private final Supplier<Optional<String>> diskRefusal;
   private final Supplier<NodeReport> report;
   private final AtomicLong highestTerm = new AtomicLong(-1);
 
@@ -60,6 +63,7 @@ public final class PlacementService {
    * The orders of a node.
    *
    * @param freeze what new shards are told to freeze by
+   * @param diskRefusal why there is no room for another shard, if there is none
    * @param report says how this node is
    */
   public PlacementService(
@@ -69,6 +73,7 @@ public final class PlacementService {
       MetaGroup metadata,
       ShardFiles files,
       FreezePolicy freeze,
+      Supplier<Optional<String>> diskRefusal,
       Supplier<NodeReport> report) {
     this.self = self;
     this.shards = shards;
@@ -76,6 +81,7 @@ public final class PlacementService {
     this.metadata = metadata;
     this.files = files;
     this.freeze = freeze;
+    this.diskRefusal = diskRefusal;
     this.report = report;
   }
 
@@ -150,7 +156,12 @@ public final class PlacementService {
   }
 
   private void create(CreateReplica order) {
-    shards.create(new GroupId(Wire.uuid(order.getShard())), peers(order.getVotersList()));
+    GroupId group = new GroupId(Wire.uuid(order.getShard()));
+    Optional<String> full = diskRefusal.get();
+    if (full.isPresent() && shards.status(group).isEmpty()) {
+      throw SagittaException.unavailable(full.get(), DISK_RETRY_AFTER_MS);
+    }
+    shards.create(group, peers(order.getVotersList()));
   }
 
   private void initialise(InitShard order) {

@@ -36,6 +36,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -91,6 +92,7 @@ public final class Reconciler implements Runnable {
 
   private final Set<Object> running = ConcurrentHashMap.newKeySet();
   private final Map<Object, Long> retryAtNanos = new ConcurrentHashMap<>();
+  private final Map<Object, String> failures = new ConcurrentHashMap<>();
   private volatile Map<NodeId, NodeReport> reports = Map.of();
   private long movedAtNanos; // the loop's own
   private Duration betweenMoves = BETWEEN_MOVES_MIN; // the loop's own
@@ -145,6 +147,22 @@ public final class Reconciler implements Runnable {
     return reachable;
   }
 
+  /** Nodes that refuse writes for want of room, and what each says. */
+  Map<NodeId, String> full() {
+    Map<NodeId, String> full = new HashMap<>();
+    reports.forEach(
+        (node, report) -> {
+          if (!report.getDiskRefusal().isEmpty()) {
+            full.put(
+                node,
+                group.node(node).map(n -> n.node().name()).orElse("?")
+                    + ": "
+                    + report.getDiskRefusal());
+          }
+        });
+    return full;
+  }
+
   /** What a collection that does not open still waits for, in words. */
   String missing(CollectionEntry planned) {
     Set<NodeId> reachable = reachable();
@@ -166,10 +184,16 @@ public final class Reconciler implements Runnable {
           .filter(node -> !reachable.contains(node))
           .forEach(node -> silent.add(group.node(node).map(n -> n.node().name()).orElse("?")));
     }
+    Optional<String> why =
+        planned.shards().stream()
+            .map(shard -> failures.get(shard.id()))
+            .filter(Objects::nonNull)
+            .findFirst();
     return shards
         + " of "
         + planned.shards().size()
         + " shards had no leader"
+        + why.map(failure -> " (" + failure + ")").orElse("")
         + (silent.isEmpty() ? "" : ", and " + silent + " did not answer");
   }
 
@@ -295,11 +319,15 @@ public final class Reconciler implements Runnable {
       log.debug("Step: {}", step);
       perform(step, state, term);
       retryAtNanos.remove(step.key());
+      failures.remove(step.key());
     } catch (NotLeader e) {
       log.debug("Not the metadata leader any more; {} is left to the next one", step);
     } catch (RuntimeException e) {
       retryAtNanos.put(step.key(), System.nanoTime() + RETRY_AFTER.toNanos());
-      log.info("{} did not work yet and is tried again: {}", step, e.getMessage());
+      String before = failures.put(step.key(), String.valueOf(e.getMessage()));
+      if (!String.valueOf(e.getMessage()).equals(before)) { // tried again often; said once
+        log.info("{} did not work yet and is tried again: {}", step, e.getMessage());
+      }
       log.debug("Its failure", e);
     } finally {
       running.remove(step.key());

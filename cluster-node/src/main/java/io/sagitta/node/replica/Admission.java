@@ -5,8 +5,8 @@ import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.shard.MemoryBudget;
 import io.sagitta.shard.Shard;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntSupplier;
 
 /**
  * Says no early: before anything is logged, so that a refused write leaves nothing behind and the
@@ -16,9 +16,11 @@ public final class Admission {
   /** When trying again is worth it: a flush makes room in about this time. */
   private static final long RETRY_AFTER_MS = 200;
 
+  /** A full disk takes somebody to make room. */
+  private static final long DISK_RETRY_AFTER_MS = 5_000;
+
   private final MemoryBudget memory;
-  private final IntSupplier diskUsedPercent;
-  private final int diskRefusePercent;
+  private final Disk disk;
   private final long bytesInFlightMax;
   private final AtomicLong bytesInFlight = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -26,19 +28,26 @@ public final class Admission {
   /**
    * The gate of a node.
    *
-   * @param diskUsedPercent of the data folder's file system, as last looked at
-   * @param diskRefusePercent from here on only deletes pass
+   * @param disk whether there is room to write
    * @param bytesInFlightMax of writes proposed and not yet answered
    */
-  public Admission(
-      MemoryBudget memory,
-      IntSupplier diskUsedPercent,
-      int diskRefusePercent,
-      long bytesInFlightMax) {
+  public Admission(MemoryBudget memory, Disk disk, long bytesInFlightMax) {
     this.memory = memory;
-    this.diskUsedPercent = diskUsedPercent;
-    this.diskRefusePercent = diskRefusePercent;
+    this.disk = disk;
     this.bytesInFlightMax = bytesInFlightMax;
+  }
+
+  /** What the gate asks of the disk. Cheap; any thread. */
+  public interface Disk {
+    /**
+     * Why there is no room for an entry of so many bytes, if there is none.
+     *
+     * @param delete whether it only removes: what makes room must pass a full disk
+     */
+    Optional<String> refusal(long bytes, boolean delete);
+
+    /** So many bytes have been let in. */
+    void taken(long bytes);
   }
 
   /** A write that was let in; close it when it has been answered. */
@@ -55,15 +64,9 @@ public final class Admission {
    * @throws SagittaException UNAVAILABLE, with nothing logged
    */
   public Ticket admit(Shard shard, long bytes, boolean delete) {
-    int used = diskUsedPercent.getAsInt();
-    if (used >= diskRefusePercent && !delete) {
-      throw refuse(
-          "the disk is "
-              + used
-              + " % full, writes are refused from "
-              + diskRefusePercent
-              + " % on; deletes are not: delete points, or make room",
-          5_000);
+    Optional<String> full = disk.refusal(bytes, delete);
+    if (full.isPresent()) {
+      throw refuse(full.get(), DISK_RETRY_AFTER_MS);
     }
     if (!memory.admits(bytes)) {
       throw refuse(
@@ -85,6 +88,7 @@ public final class Admission {
               + " bytes (limits.writes_in_flight_bytes)",
           RETRY_AFTER_MS);
     }
+    disk.taken(bytes);
     return () -> bytesInFlight.addAndGet(-bytes);
   }
 

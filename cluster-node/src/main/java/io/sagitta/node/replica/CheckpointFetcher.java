@@ -6,6 +6,7 @@ import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.shard.CheckpointFile;
 import io.sagitta.shard.Shard;
+import io.sagitta.shard.store.DiskRoom;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,6 +41,7 @@ public final class CheckpointFetcher {
   }
 
   private final Replicas replicas;
+  private final DiskRoom room;
   private final Executor executor;
   private final RateLimit rate;
   private final Semaphore slots = new Semaphore(FETCHES_MAX);
@@ -48,10 +50,12 @@ public final class CheckpointFetcher {
   /**
    * The fetcher of a node.
    *
+   * @param room asked before anything is fetched
    * @param executor runs fetches, which block: one virtual thread each
    */
-  public CheckpointFetcher(Replicas replicas, Executor executor, RateLimit rate) {
+  public CheckpointFetcher(Replicas replicas, DiskRoom room, Executor executor, RateLimit rate) {
     this.replicas = replicas;
+    this.room = room;
     this.executor = executor;
     this.rate = rate;
   }
@@ -104,6 +108,11 @@ public final class CheckpointFetcher {
                 () -> new SagittaException(ErrorCode.NOT_FOUND, "shard " + id + " is not here"))
             .shard();
     List<CheckpointFile> missing = shard.missingFiles(manifest);
+    long wanted = missing.stream().mapToLong(CheckpointFile::length).sum();
+    if (!room.forCheckpoint(wanted)) {
+      throw SagittaException.unavailable(
+          "no room on the disk for the " + wanted + " bytes of a checkpoint", 5_000);
+    }
     long bytes = 0;
     long began = System.nanoTime();
     for (CheckpointFile file : missing) {

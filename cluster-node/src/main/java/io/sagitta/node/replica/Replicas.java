@@ -78,6 +78,16 @@ public final class Replicas implements RaftHost.StateFactory {
     return replica;
   }
 
+  /** About how many bytes the rows in memory will take on disk. */
+  public long unflushedBytes() {
+    return open.values().stream().mapToLong(replica -> replica.shard().unflushedBytes()).sum();
+  }
+
+  /** Has every shard take up what was put off for want of room. */
+  public void retryPutOff() {
+    open.values().forEach(replica -> replica.shard().retryPutOff());
+  }
+
   /** A replica's shard as it is now. */
   public Optional<ShardState> state(ShardId shard) {
     return find(shard).map(replica -> replica.shard().state());

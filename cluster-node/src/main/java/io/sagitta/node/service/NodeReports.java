@@ -15,6 +15,7 @@ import io.sagitta.raft.RaftHost.GroupStatus;
 import io.sagitta.shard.ShardState;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -27,11 +28,13 @@ public final class NodeReports implements Supplier<NodeReport> {
   private final Supplier<Health> health;
   private final Supplier<Map<String, Long>> memory;
   private final DiskSpace disk;
+  private final Supplier<Optional<String>> shardRefusal;
 
   /**
    * The reports of a node.
    *
    * @param memory bytes by part
+   * @param shardRefusal why there is no room for another shard, if there is none
    */
   public NodeReports(
       NodeId self,
@@ -40,7 +43,8 @@ public final class NodeReports implements Supplier<NodeReport> {
       Replicas replicas,
       Supplier<Health> health,
       Supplier<Map<String, Long>> memory,
-      DiskSpace disk) {
+      DiskSpace disk,
+      Supplier<Optional<String>> shardRefusal) {
     this.self = self;
     this.metaHost = metaHost;
     this.shardHost = shardHost;
@@ -48,6 +52,7 @@ public final class NodeReports implements Supplier<NodeReport> {
     this.health = health;
     this.memory = memory;
     this.disk = disk;
+    this.shardRefusal = shardRefusal;
   }
 
   @Override
@@ -61,6 +66,7 @@ public final class NodeReports implements Supplier<NodeReport> {
             .addAllCauses(now.warnings())
             .setDiskTotalBytes(disk.totalBytes())
             .setDiskFreeBytes(disk.freeBytes())
+            .setDiskRefusal(shardRefusal.get().orElse(""))
             .setMetaMember(!metaHost.groups().isEmpty());
     memory
         .get()

@@ -42,6 +42,9 @@ import java.util.function.BooleanSupplier;
 public final class ShardWriter {
   private static final long RETRY_AFTER_MS = 100;
 
+  /** A refusal that asks for such a pause, a full disk, is the answer and not waited out here. */
+  private static final long RETRY_LATER_MS = 1_000;
+
   private final RouterOptions options;
   private final MapCache maps;
   private final LeaderCache leaders;
@@ -214,7 +217,12 @@ public final class ShardWriter {
         }
         case SagittaException error -> {
           switch (error.code()) {
-            case UNAVAILABLE -> leaders.forget(shard.id(), node.id());
+            case UNAVAILABLE -> {
+              if (left.isEmpty() && isForLater(error)) {
+                return Optional.of(failed(error));
+              }
+              leaders.forget(shard.id(), node.id());
+            }
             case OUTCOME_UNKNOWN, DEADLINE_EXCEEDED -> {
               leaders.forget(shard.id(), node.id());
               maybeAppended = true;
@@ -241,6 +249,11 @@ public final class ShardWriter {
       }
       boolean safe = !maybeAppended || write.key().isPresent();
       return safe ? Optional.empty() : Optional.of(failed(ended()));
+    }
+
+    /** Whether trying again is not worth it before the caller has long been waiting for nothing. */
+    private static boolean isForLater(SagittaException refusal) {
+      return refusal.retryAfterMs().orElse(0) >= RETRY_LATER_MS;
     }
 
     /**

@@ -71,6 +71,7 @@ final class GroupStateMachine extends BaseStateMachine {
 
   private final AtomicBoolean checkpointWanted = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean kept;
   private final StateMachineStorage storage = new NoStorage();
 
   /** The checkpoint that Ratis knows of: what may be purged up to, and what followers are sent. */
@@ -391,6 +392,17 @@ final class GroupStateMachine extends BaseStateMachine {
 
   @Override
   public void close() throws IOException {
+    if (!kept) {
+      releaseState();
+    }
+  }
+
+  /** Lets the state outlive its division, so that it can be read, until {@link #releaseState}. */
+  void keepState() {
+    kept = true;
+  }
+
+  void releaseState() throws IOException {
     if (closed.compareAndSet(false, true)) {
       state.close();
     }

@@ -5,6 +5,7 @@ import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.NotLeader;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -23,6 +24,9 @@ import org.slf4j.LoggerFactory;
  */
 final class HostedGroup {
   private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
+
+  /** How the JDK words ENOSPC. */
+  static final String NO_SPACE = "No space left";
 
   private final GroupId id;
   private final RaftGroupId raftId;
@@ -50,12 +54,27 @@ final class HostedGroup {
   private volatile Thread closing;
   private volatile long durableTerm = -1;
 
-  /** The first thing that went wrong. */
-  record Failure(String text, Optional<Throwable> cause) {
+  /**
+   * The first thing that went wrong.
+   *
+   * @param ledAlone whether this peer led as the only voter, so that nobody can acknowledge
+   *     anything that its state does not show
+   */
+  record Failure(String text, Optional<Throwable> cause, boolean ledAlone) {
     /** Whether it is what lies on disk. */
     boolean damage() {
       for (Throwable t = cause.orElse(null); t != null; t = t.getCause()) {
         if (t instanceof DamageException) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Whether there was no room to write; the group is started again once there is. */
+    boolean wantOfSpace() {
+      for (Throwable e = cause.orElse(null); e != null; e = e.getCause()) {
+        if (e instanceof IOException && String.valueOf(e.getMessage()).contains(NO_SPACE)) {
           return true;
         }
       }
@@ -157,20 +176,45 @@ final class HostedGroup {
 
   /**
    * Keeps the first cause, lets go of everyone who waits, and has the division closed by a thread
-   * of its own: whoever calls this may hold Ratis' locks or be its updater.
+   * of its own: whoever calls this may hold Ratis' locks or be its updater. Where only room is
+   * missing, the state stays open: what cannot be logged can still be read.
    */
   void fail(String text, Throwable cause) {
     synchronized (this) {
       if (failure != null) {
         return;
       }
-      failure = new Failure(text, Optional.ofNullable(cause));
+      failure = new Failure(text, Optional.ofNullable(cause), leadsAlone());
     }
     LOG.error("group {} stopped: {}", id, text, cause);
     waiters.failAll(new NotLeader("group " + id + " is stopped: " + text, cause));
     GroupStateMachine failing = machine;
     if (failing != null) {
+      if (failure.wantOfSpace()) {
+        failing.keepState();
+      }
       failing.division().ifPresent(this::closeElsewhere);
+    }
+  }
+
+  private boolean leadsAlone() {
+    RaftServer.Division running = division;
+    return running != null
+        && running.getInfo().isLeader()
+        && running.getInfo().isLeaderReady()
+        && running.getRaftConf().getPreviousPeers().isEmpty()
+        && running.getRaftConf().getCurrentPeers().size() == 1;
+  }
+
+  /** Closes the state that a failure has left open. */
+  void releaseState() {
+    GroupStateMachine kept = machine;
+    if (kept != null) {
+      try {
+        kept.releaseState();
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("group {}: closing its state", id, e);
+      }
     }
   }
 
@@ -198,7 +242,7 @@ final class HostedGroup {
   void retire(String why) {
     synchronized (this) {
       if (failure == null) {
-        failure = new Failure(why, Optional.empty());
+        failure = new Failure(why, Optional.empty(), false);
       }
     }
     waiters.failAll(new NotLeader("group " + id + " is stopped: " + why));

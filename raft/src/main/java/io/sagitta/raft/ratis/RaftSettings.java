@@ -36,8 +36,9 @@ package io.sagitta.raft.ratis;
  * @param checkpointLogBytes bytes of log after which a checkpoint is asked for: bounds the disk and
  *     the time of a restart
  * @param checkpointAgeMs time after which a checkpoint is asked for if anything was applied since
- * @param freeBytesMin free space without which a group does not start: its vote file and a segment
- *     must fit; not more, since a nearly full node must still start to be read and emptied
+ * @param reviveFreeBytes free space from which a group that has stopped for want of it is started
+ *     again: its vote file and what a segment grows by must fit. Starting needs none, since a full
+ *     node must still start to be read and emptied
  * @param installHoldMs how long a running install may hold back the purge of the log behind it
  * @param prefetchTimeoutMs how long one prefetch may take before it is asked for again
  * @param probeTimeoutMs how long a term probe may take before a read falls back to a no-op entry
@@ -67,7 +68,7 @@ public record RaftSettings(
     int purgeKeepEntries,
     long checkpointLogBytes,
     long checkpointAgeMs,
-    long freeBytesMin,
+    long reviveFreeBytes,
     long installHoldMs,
     long prefetchTimeoutMs,
     int probeTimeoutMs,
@@ -117,7 +118,7 @@ public record RaftSettings(
         64,
         32L * MIB,
         600_000,
-        16L * MIB,
+        2L * MIB,
         120_000,
         600_000,
         1_000,
@@ -149,7 +150,7 @@ public record RaftSettings(
         64,
         256L * MIB,
         600_000,
-        64L * MIB,
+        8L * MIB,
         600_000,
         3_600_000,
         1_000,
@@ -208,7 +209,7 @@ public record RaftSettings(
         purgeKeepEntries,
         checkpointLogBytes,
         checkpointAgeMs,
-        freeBytesMin,
+        reviveFreeBytes,
         installHoldMs,
         prefetchTimeoutMs,
         probeTimeoutMs,
@@ -246,7 +247,7 @@ public record RaftSettings(
         purgeKeepEntries,
         logBytes,
         ageMs,
-        freeBytesMin,
+        reviveFreeBytes,
         installHoldMs,
         prefetchTimeoutMs,
         probeTimeoutMs,

@@ -24,7 +24,7 @@ final class RatisProperties {
       RaftSettings settings, Path storage, Path removed, String bindHost, int port) {
     RaftProperties p = new RaftProperties();
     rpcType(p);
-    storage(p, settings, storage, removed);
+    storage(p, storage, removed);
     timing(p, settings);
     pools(p);
     reads(p, settings);
@@ -52,9 +52,10 @@ final class RatisProperties {
     p.setBoolean(RaftConfigKeys.DataStream.SKIP_SEND_FORWARD_KEY, true);
   }
 
-  private static void storage(RaftProperties p, RaftSettings s, Path storage, Path removed) {
+  private static void storage(RaftProperties p, Path storage, Path removed) {
     storageDir(p, storage);
-    RaftServerConfigKeys.setStorageFreeSpaceMin(p, size(s.freeBytesMin()));
+    // A group must start on a full disk too: who lets writes in looks after the space.
+    RaftServerConfigKeys.setStorageFreeSpaceMin(p, size(0));
     // Never used (groups are deleted, or set aside by us), but its default is in /tmp.
     RaftServerConfigKeys.setRemovedGroupsDir(p, removed.toFile());
   }

@@ -268,6 +268,7 @@ public final class RatisRaftHost implements RaftHost {
         if (existing != null) {
           existing.retire("removed");
           stopDivision(existing);
+          existing.releaseState();
           groups.remove(existing.raftId());
         }
         finishRemoval(group, damaged);
@@ -288,6 +289,7 @@ public final class RatisRaftHost implements RaftHost {
   /** Leaves the group running, or failed with the reason. */
   private void startGroup(HostedGroup group, Entry entry) {
     GroupStart start = new GroupStart(group, states, fsync);
+    group.releaseState();
     try {
       GroupStart.Prepared prepared = start.prepare(entry.phase());
       await(
@@ -405,6 +407,7 @@ public final class RatisRaftHost implements RaftHost {
   private GroupStatus statusOf(HostedGroup group) {
     Optional<String> failure = group.failure().map(HostedGroup.Failure::text);
     boolean damaged = group.failure().filter(HostedGroup.Failure::damage).isPresent();
+    boolean wantsSpace = group.failure().map(HostedGroup.Failure::wantOfSpace).orElse(false);
     Optional<RaftServer.Division> running = group.division();
     if (running.isEmpty()) {
       return new GroupStatus(
@@ -417,7 +420,8 @@ public final class RatisRaftHost implements RaftHost {
           List.of(),
           group.logBytes(),
           failure,
-          damaged);
+          damaged,
+          wantsSpace);
     }
     DivisionInfo info = running.get().getInfo();
     return new GroupStatus(
@@ -430,7 +434,8 @@ public final class RatisRaftHost implements RaftHost {
         peers(running.get().getRaftConf().getCurrentPeers()),
         group.logBytes(),
         failure,
-        damaged);
+        damaged,
+        wantsSpace);
   }
 
   static List<Peer> peers(Collection<RaftPeer> peers) {
@@ -589,6 +594,10 @@ public final class RatisRaftHost implements RaftHost {
       GroupId group, Optional<VoterTerm> told, Duration timeout) {
     HostedGroup target;
     try {
+      target = hostedHere(group);
+      if (target.failure().filter(f -> f.wantOfSpace() && f.ledAlone()).isPresent()) {
+        return CompletableFuture.completedFuture(target.waiters().applied());
+      }
       target = running(group);
     } catch (NoSuchGroup | NotLeader e) {
       return CompletableFuture.failedFuture(e);
@@ -660,6 +669,11 @@ public final class RatisRaftHost implements RaftHost {
   @Override
   public CompletableFuture<Long> awaitApplied(GroupId group, long index, Duration timeout) {
     try {
+      HostedGroup target = hostedHere(group);
+      if (target.failure().map(HostedGroup.Failure::wantOfSpace).orElse(false)
+          && target.waiters().applied() >= index) {
+        return CompletableFuture.completedFuture(target.waiters().applied());
+      }
       return running(group).waiters().await(index, timeout);
     } catch (NoSuchGroup | NotLeader e) {
       return CompletableFuture.failedFuture(e);
@@ -710,6 +724,7 @@ public final class RatisRaftHost implements RaftHost {
     }
     groups.values().forEach(g -> g.awaitClosed(CLOSE_PATIENCE));
     groups.values().forEach(g -> g.divisionEvenIfFailed().ifPresent(RatisRaftHost::endFollower));
+    groups.values().forEach(HostedGroup::releaseState);
     groups.values().forEach(g -> g.waiters().failAll(new NotLeader("closing")));
   }
 

@@ -32,8 +32,9 @@ import org.slf4j.LoggerFactory;
  * <p>Cures, each seen to be needed in Ratis 3.3.0: a leader that no longer reaches a majority gives
  * up (Ratis looks only when its event queue is idle, which entries that keep coming prevent); a
  * leader that has lost the appender of a voter, or whose follower is alive but makes no progress,
- * gives up, since a new leader starts its bookkeeping afresh; a division whose log failed for want
- * of space is started again.
+ * gives up, since a new leader starts its bookkeeping afresh; a division that failed for want of
+ * space is started again; a candidate without room to vote in counts as failed, since Ratis ends an
+ * election whose vote cannot be written and begins no other.
  */
 final class Upkeep {
   /** A state takes the newest of several wishes, so that asking again costs next to nothing. */
@@ -165,7 +166,13 @@ final class Upkeep {
     }
     RaftServer.Division division = running.get();
     if (!division.getInfo().isAlive()) {
-      group.fail("its division was closed by Ratis: removed from the voters, or failed", null);
+      group.fail(
+          "its division was closed by Ratis: removed from the voters, or failed",
+          freeBytes(group) < settings.reviveFreeBytes() ? noSpace() : null);
+      return;
+    }
+    if (isCandidateForLong(division) && freeBytes(group) < settings.preallocatedBytes()) {
+      group.fail("it cannot elect a leader: there is no room to write", noSpace());
       return;
     }
     group.measureLog();
@@ -273,25 +280,28 @@ final class Upkeep {
   // ---- divisions
 
   private void reviveIfSpace(HostedGroup group, Care its) {
-    boolean space =
-        group.failure().flatMap(HostedGroup.Failure::cause).map(Upkeep::wantOfSpace).orElse(false);
+    boolean space = group.failure().map(HostedGroup.Failure::wantOfSpace).orElse(false);
     long now = System.nanoTime();
     if (space
         && now - its.revivedNanos > REVIVE_PAUSE_NANOS
-        && group.folder().root().toFile().getUsableSpace() > settings.freeBytesMin()) {
+        && freeBytes(group) > settings.reviveFreeBytes()) {
       its.revivedNanos = now;
       LOG.warn("group {}: there is space again; starting it", group.id());
       resources.closers.newThread(() -> host.restart(group)).start();
     }
   }
 
-  private static boolean wantOfSpace(Throwable failure) {
-    for (Throwable e = failure; e != null; e = e.getCause()) {
-      if (e instanceof IOException && String.valueOf(e.getMessage()).contains("No space left")) {
-        return true;
-      }
-    }
-    return false;
+  private boolean isCandidateForLong(RaftServer.Division division) {
+    RoleInfoProto role = division.getInfo().getRoleInfoProto();
+    return role.hasCandidateInfo() && role.getRoleElapsedTimeMs() > 2L * settings.electionMaxMs();
+  }
+
+  private static long freeBytes(HostedGroup group) {
+    return group.folder().root().toFile().getUsableSpace();
+  }
+
+  private static IOException noSpace() {
+    return new IOException(HostedGroup.NO_SPACE + " on device");
   }
 
   // ---- leaders and followers

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sagitta.raft.GroupId;
+import io.sagitta.raft.NotLeader;
 import io.sagitta.raft.OutcomeUnknown;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -142,11 +143,43 @@ class DurabilityTest {
           var _ = cluster.host("a").submit(group, TestCluster.entry(2, 16 << 10));
           return cluster.host("a").status(group).orElseThrow().failure().isPresent();
         });
+    assertThat(cluster.host("a").status(group).orElseThrow().wantsSpace()).isTrue();
+    RegisterState full = cluster.state("a", group);
+    assertThat(cluster.host("a").readBarrier(group, TestCluster.SOON).join())
+        .as("it led alone, so what it has applied is all there is")
+        .isGreaterThanOrEqualTo(index);
+    assertThat(full.closed).as("it can still be read").isFalse();
     cluster.fsync = DirectoryFsync.REAL;
     cluster.awaitLeader(group);
     cluster.awaitApplied(group, index, "a");
     cluster.write(group, 3);
     assertThat(cluster.host("a").status(group).orElseThrow().failure()).isEmpty();
+    assertThat(full.closed).isTrue();
+  }
+
+  @Test
+  void oneOfThreeThatHasNoSpaceIsReadAtWhatItHasAppliedButNotStrongly() throws Exception {
+    cluster.startAll("a", "b", "c");
+    GroupId group = cluster.create("a", "b", "c");
+    long index = cluster.write(group, 1);
+    cluster.awaitApplied(group, index, "a", "b", "c");
+    cluster
+        .host("a")
+        .hostedGroup(group)
+        .orElseThrow()
+        .fail("as asked", new IOException(HostedGroup.NO_SPACE + " on device"));
+    RegisterState full = cluster.state("a", group);
+    assertThat(cluster.host("a").awaitApplied(group, index, TestCluster.SOON).join())
+        .isGreaterThanOrEqualTo(index);
+    assertThat(full.closed).isFalse();
+    assertThatThrownBy(() -> cluster.host("a").readBarrier(group, TestCluster.SOON).join())
+        .as("another may lead by now")
+        .hasCauseInstanceOf(NotLeader.class);
+    TestCluster.await(
+        "it is back",
+        () -> cluster.host("a").hostedGroup(group).orElseThrow().division().isPresent());
+    assertThat(full.closed).isTrue();
+    cluster.awaitApplied(group, cluster.write(group, 2), "a", "b", "c");
   }
 
   @Test

@@ -50,6 +50,9 @@ class RatisPropertiesTest {
     assertThat(RaftServerConfigKeys.Log.unsafeFlushEnabled(properties)).isFalse();
     assertThat(RaftServerConfigKeys.Log.asyncFlushEnabled(properties)).isFalse();
     assertThat(RaftServerConfigKeys.Log.StateMachineData.sync(properties)).isTrue();
+    assertThat(RaftServerConfigKeys.storageFreeSpaceMin(properties).getSize())
+        .as("a full node must still start, to be read and emptied")
+        .isZero();
   }
 
   private static void collect(Class<?> type, List<String> keys) throws IllegalAccessException {

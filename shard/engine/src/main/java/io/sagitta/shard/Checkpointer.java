@@ -14,6 +14,7 @@ import io.sagitta.shard.segment.Leases;
 import io.sagitta.shard.segment.Segment;
 import io.sagitta.shard.segment.SegmentFiles;
 import io.sagitta.shard.segment.SegmentSet;
+import io.sagitta.shard.store.DiskRoom;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,15 +37,19 @@ import org.slf4j.LoggerFactory;
  * last the manifest. A request that waits is dropped for a later one, which holds all it would have
  * held.
  *
- * <p>A checkpoint that fails (a full disk) stays requested; {@link #retryLocked} tries again.
- * Nothing is lost meanwhile: the log still holds it all.
+ * <p>A checkpoint that fails, or for which there is no room, stays requested; {@link #retryLocked}
+ * tries again. Nothing is lost meanwhile: the log still holds it all.
  */
 final class Checkpointer {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpointer.class);
 
+  /** What a row takes in files beside its columns: its version and its place in the id index. */
+  private static final int ROW_FILE_BYTES = 32;
+
   private final CheckpointDirectory directory;
   private final SegmentMapper mapper;
   private final Executor background;
+  private final DiskRoom room;
   private final BufferAllocator allocator;
   private final Consumer<FlushedSegment> flushed;
 
@@ -64,6 +69,7 @@ final class Checkpointer {
   /**
    * A checkpointer.
    *
+   * @param room asked before anything is written
    * @param flushed takes a segment once its files are durable and mapped
    * @param lock the shard's lock
    * @param changed signalled after each change of a checkpoint's state
@@ -72,6 +78,7 @@ final class Checkpointer {
       CheckpointDirectory directory,
       SegmentMapper mapper,
       Executor background,
+      DiskRoom room,
       BufferAllocator allocator,
       Consumer<FlushedSegment> flushed,
       ReentrantLock lock,
@@ -79,6 +86,7 @@ final class Checkpointer {
     this.directory = directory;
     this.mapper = mapper;
     this.background = background;
+    this.room = room;
     this.allocator = allocator;
     this.flushed = flushed;
     this.lock = lock;
@@ -158,7 +166,6 @@ final class Checkpointer {
       try {
         end(request, checkpoint(write(request)), null);
       } catch (IOException e) {
-        LOG.warn("shard {}: checkpoint failed, will be tried again", request.shard(), e);
         end(request, null, e);
         return;
       } catch (Throwable e) {
@@ -192,6 +199,9 @@ final class Checkpointer {
         newest = Optional.of(done);
         failure = Optional.empty();
       } else {
+        if (failure.isEmpty()) { // tried again often; said once
+          LOG.warn("shard {}: checkpoint failed, will be tried again", request.shard(), cause);
+        }
         failure = Optional.of(cause.toString());
       }
       if (cause != null && waiting == null && !stopped) {
@@ -207,6 +217,7 @@ final class Checkpointer {
 
   private Manifest write(Request request) throws IOException {
     SegmentSet set = request.lease.value();
+    checkRoom(request, set);
     List<Manifest.SegmentRef> refs = new ArrayList<>();
     List<CheckpointFile> files = new ArrayList<>();
     for (Segment segment : set.segments()) {
@@ -228,6 +239,22 @@ final class Checkpointer {
                 files));
     written.keySet().retainAll(set.segments().stream().map(Segment::number).toList());
     return manifest;
+  }
+
+  /** About what the files of a segment that has none yet will take. */
+  static long fileBytes(Segment segment) {
+    return segment.bytes() + (long) segment.rows() * ROW_FILE_BYTES;
+  }
+
+  private void checkRoom(Request request, SegmentSet set) throws IOException {
+    long bytes = request.sessions.length;
+    for (Segment segment : set.segments()) {
+      boolean there = segment instanceof FlushedSegment || written.containsKey(segment.number());
+      bytes += there ? segment.rows() / Byte.SIZE : fileBytes(segment);
+    }
+    if (!room.forCheckpoint(bytes)) {
+      throw new IOException("no room on the disk for the " + bytes + " bytes of a checkpoint");
+    }
   }
 
   private Manifest.SegmentRef write(Request request, Segment segment, List<CheckpointFile> files)

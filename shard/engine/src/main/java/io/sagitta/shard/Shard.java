@@ -96,12 +96,20 @@ public final class Shard implements AutoCloseable {
             options.indexing(),
             new IndexFiles(store),
             options.memory(),
+            options.room(),
             store::toString);
     SegmentMapper mapper = new SegmentMapper(store, filesAllocator, options.memory());
     recovery = new Recovery(mapper, rowsAllocator, livesAllocator);
     checkpointer =
         new Checkpointer(
-            directory, mapper, options.background(), filesAllocator, this::swapIn, lock, changed);
+            directory,
+            mapper,
+            options.background(),
+            options.room(),
+            filesAllocator,
+            this::swapIn,
+            lock,
+            changed);
     Optional<Manifest> manifest = directory.current();
     recoveredTerm = manifest.map(Manifest::term).orElse(0L);
     recoveredIndex = manifest.map(Manifest::logIndex).orElse(-1L);
@@ -255,6 +263,33 @@ public final class Shard implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * About how many bytes the rows in memory will take on disk when they are flushed. Any thread.
+   */
+  public long unflushedBytes() {
+    try (Leases.Lease<SegmentSet> lease = segments.published().acquire()) {
+      return lease.value().segments().stream()
+          .filter(segment -> !(segment instanceof FlushedSegment))
+          .mapToLong(Checkpointer::fileBytes)
+          .sum();
+    } catch (IllegalStateException e) {
+      return 0; // The shard has been closed.
+    }
+  }
+
+  /** Takes up what was put off for want of room, a checkpoint or a graph's file. Any thread. */
+  public void retryPutOff() {
+    lock.lock();
+    try {
+      if (!closed && checkpointer.failureLocked().isPresent()) {
+        checkpointer.retryLocked();
+      }
+    } finally {
+      lock.unlock();
+    }
+    indexer.wake();
   }
 
   private void submitCheckpointLocked() {

@@ -2,6 +2,7 @@
 package io.sagitta.shard;
 
 import io.sagitta.shard.index.IndexingOptions;
+import io.sagitta.shard.store.DiskRoom;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -14,12 +15,14 @@ import java.util.concurrent.Executor;
  * @param memory accounts for memory, shared by all shards of a node
  * @param frozenWaitingMax frozen segments that may wait for their flush before apply waits too
  * @param indexing how graphs are built; empty: none are, and every search scans
+ * @param room asked before a checkpoint or a graph is written
  */
 public record ShardOptions(
     Executor background,
     MemoryBudget memory,
     int frozenWaitingMax,
-    Optional<IndexingOptions> indexing) {
+    Optional<IndexingOptions> indexing,
+    DiskRoom room) {
   /**
    * Frozen segments that may wait before apply does: each holds at most a freeze's worth of rows.
    */
@@ -29,6 +32,7 @@ public record ShardOptions(
     Objects.requireNonNull(background);
     Objects.requireNonNull(memory);
     Objects.requireNonNull(indexing);
+    Objects.requireNonNull(room);
     if (frozenWaitingMax < 1) {
       throw new IllegalArgumentException("frozenWaitingMax " + frozenWaitingMax + " is below 1");
     }
@@ -41,6 +45,6 @@ public record ShardOptions(
 
   /** Without graphs. */
   public ShardOptions(Executor background, MemoryBudget memory, int frozenWaitingMax) {
-    this(background, memory, frozenWaitingMax, Optional.empty());
+    this(background, memory, frozenWaitingMax, Optional.empty(), DiskRoom.ENDLESS);
   }
 }

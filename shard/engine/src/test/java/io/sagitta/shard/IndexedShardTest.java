@@ -122,6 +122,45 @@ class IndexedShardTest {
   }
 
   @Test
+  void aGraphForWhichThereIsNoRoomIsSearchedFromMemoryAndWrittenOnceThereIs(Seed seed)
+      throws IOException {
+    Clusters clusters = new Clusters(seed);
+    try (TestShard shard = start(new FreezePolicy(2_500, 1L << 30, 1_000_000))) {
+      shard.roomForGraphs = false;
+      load(shard, clusters);
+      indexing.runAll();
+      assertThat(shard.shard().indexer().isIdle()).isTrue();
+      assertThat(directory.resolve("indexes")).doesNotExist();
+      assertThat(shard.shard().indexer().all()).anyMatch(FieldIndex::isComplete);
+      shard.roomForGraphs = true;
+      shard.shard().retryPutOff();
+      indexing.runAll();
+      assertThat(graphFiles()).hasSize(2);
+    }
+  }
+
+  @Test
+  void aCheckpointForWhichThereIsNoRoomWritesNothingAndIsTakenUpOnceThereIs(Seed seed)
+      throws IOException {
+    Clusters clusters = new Clusters(seed);
+    try (TestShard shard = start(new FreezePolicy(4_000, 1L << 30, 1_000_000))) {
+      shard.roomForCheckpoints = false;
+      load(shard, clusters);
+      assertThat(shard.shard().checkpointed()).isEmpty();
+      assertThat(shard.shard().state().flushFailure().orElseThrow()).contains("no room");
+      assertThat(directory.toFile().list((folder, name) -> name.endsWith(".vectors.1"))).isEmpty();
+      long unflushed = shard.shard().unflushedBytes();
+      assertThat(unflushed).isGreaterThan((long) ROWS * DIM * Float.BYTES);
+      shard.roomForCheckpoints = true;
+      shard.shard().retryPutOff();
+      assertThat(shard.shard().checkpointed()).isPresent();
+      assertThat(shard.shard().state().flushFailure()).isEmpty();
+      assertThat(shard.shard().unflushedBytes()).isLessThan(unflushed / 2);
+      assertThat(shard.count()).isEqualTo(ROWS);
+    }
+  }
+
+  @Test
   void aDamagedGraphIsBuiltAgain(Seed seed) throws IOException {
     Clusters clusters = new Clusters(seed);
     try (TestShard shard = start(new FreezePolicy(3_000, 1L << 30, 1_000_000))) {

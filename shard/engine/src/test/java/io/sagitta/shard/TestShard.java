@@ -15,6 +15,7 @@ import io.sagitta.model.WriteMode;
 import io.sagitta.model.WriteOutcome;
 import io.sagitta.shard.index.IndexingOptions;
 import io.sagitta.shard.log.ShardEntries;
+import io.sagitta.shard.store.DiskRoom;
 import io.sagitta.shard.store.FileStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,6 +40,24 @@ final class TestShard implements AutoCloseable {
   final List<ByteBuffer> log = new ArrayList<>();
   private final FileStore store;
   private final ShardOptions options;
+
+  /** Whether there is room for checkpoints and for graphs. */
+  boolean roomForCheckpoints = true;
+
+  boolean roomForGraphs = true;
+  private final DiskRoom room =
+      new DiskRoom() {
+        @Override
+        public boolean forCheckpoint(long bytes) {
+          return roomForCheckpoints;
+        }
+
+        @Override
+        public boolean forDerived(long bytes) {
+          return roomForGraphs;
+        }
+      };
+
   private Shard shard;
   private long timeMs = 1_000;
 
@@ -53,7 +72,7 @@ final class TestShard implements AutoCloseable {
       Optional<IndexingOptions> indexing)
       throws IOException {
     this.store = store;
-    this.options = new ShardOptions(background, memory, frozenWaitingMax, indexing);
+    this.options = new ShardOptions(background, memory, frozenWaitingMax, indexing, room);
     this.shard = Shard.open(store, options, allocator);
   }
 

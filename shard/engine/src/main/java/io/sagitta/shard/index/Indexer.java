@@ -16,6 +16,7 @@ import io.sagitta.shard.segment.GrowingPrefix;
 import io.sagitta.shard.segment.Leases;
 import io.sagitta.shard.segment.Segment;
 import io.sagitta.shard.segment.SegmentSet;
+import io.sagitta.shard.store.DiskRoom;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -63,6 +64,7 @@ public final class Indexer {
   private final Optional<IndexingOptions> indexing;
   private final IndexFiles files;
   private final MemoryBudget memory;
+  private final DiskRoom room;
   private final Supplier<String> shard;
   private final Map<Key, FieldIndex> indexes = new ConcurrentHashMap<>();
   private final Set<Key> failed = ConcurrentHashMap.newKeySet();
@@ -85,6 +87,8 @@ public final class Indexer {
    * An indexer at rest; {@link #wake} starts it.
    *
    * @param indexing empty: there are never any graphs
+   * @param room asked before a graph is written; one that does not fit waits, in memory, for a
+   *     later {@link #wake}
    * @param shard for messages
    */
   public Indexer(
@@ -92,12 +96,14 @@ public final class Indexer {
       Optional<IndexingOptions> indexing,
       IndexFiles files,
       MemoryBudget memory,
+      DiskRoom room,
       Supplier<String> shard) {
     this.published = published;
     this.indexing = indexing;
     this.stopped = indexing.isEmpty();
     this.files = files;
     this.memory = memory;
+    this.room = room;
     this.shard = shard;
     this.sampler = new RecallSampler(published, indexing);
   }
@@ -330,7 +336,8 @@ public final class Indexer {
     return switch (segment) {
       case GrowingPrefix growing -> growing.rows() - index.index().size() >= options().sliceRows();
       case FrozenSegment ignored -> !index.isComplete();
-      case FlushedSegment ignored -> !index.isComplete() || !index.isPersisted();
+      case FlushedSegment ignored ->
+          !index.isComplete() || (!index.isPersisted() && room.forDerived(index.index().bytes()));
     };
   }
 
