@@ -22,8 +22,15 @@ import jdk.incubator.vector.VectorSpecies;
 /** Four 128-bit registers a block. */
 final class CodeKernels128 extends CodeKernels {
   private static final VectorSpecies<Short> S = ShortVector.SPECIES_128;
+  private static final VectorSpecies<Integer> I = IntVector.SPECIES_128;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_128;
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_128;
+
+  // Receivers whose class C2 knows: see RowKernels.
+  private static final ShortVector ZERO_S = ShortVector.zero(S);
+  private static final IntVector ZERO_I = IntVector.zero(I);
+  private static final LongVector ZERO_L = LongVector.zero(L);
+
   private static final VectorShuffle<Float> SWAP_1 = VectorShuffle.fromOp(F, i -> i ^ 1);
   private static final VectorShuffle<Float> SWAP_2 = VectorShuffle.fromOp(F, i -> i ^ 2);
   private static final float[] SIGNS_1 = signs(1);
@@ -38,7 +45,7 @@ final class CodeKernels128 extends CodeKernels {
     }
     for (int i = 0; i < count; i++) {
       long row = base + ordinals[i] * stride;
-      IntVector total = IntVector.zero(IntVector.SPECIES_128);
+      IntVector total = IntVector.zero(I);
       for (int chunk = 0; chunk < blocks; chunk += CHUNK_BLOCKS) {
         ShortVector sumA = ShortVector.zero(S);
         ShortVector sumB = ShortVector.zero(S);
@@ -49,111 +56,99 @@ final class CodeKernels128 extends CodeKernels {
           int q = block * BLOCK_COMPONENTS;
           ShortVector codesA = ShortVector.fromMemorySegment(S, ALL, at, LE);
           sumA =
-              sumA.add(
-                  codesA
-                      .and((short) 15)
-                      .mul(ShortVector.fromArray(S, planes, q))
-                      .add(
-                          codesA
-                              .lanewise(LSHR, 4)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 32)))
-                      .add(
-                          codesA
-                              .lanewise(LSHR, 8)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 64))
-                              .add(
-                                  codesA
-                                      .lanewise(LSHR, 12)
-                                      .mul(ShortVector.fromArray(S, planes, q + 96)))));
+              codesA
+                  .and((short) 15)
+                  .mul(ShortVector.fromArray(S, planes, q))
+                  .add(
+                      codesA
+                          .lanewise(LSHR, 4)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 32)))
+                  .add(
+                      codesA
+                          .lanewise(LSHR, 8)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 64))
+                          .add(
+                              codesA
+                                  .lanewise(LSHR, 12)
+                                  .mul(ShortVector.fromArray(S, planes, q + 96))))
+                  .add(sumA);
           ShortVector codesB = ShortVector.fromMemorySegment(S, ALL, at + 16, LE);
           sumB =
-              sumB.add(
-                  codesB
-                      .and((short) 15)
-                      .mul(ShortVector.fromArray(S, planes, q + 8))
-                      .add(
-                          codesB
-                              .lanewise(LSHR, 4)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 40)))
-                      .add(
-                          codesB
-                              .lanewise(LSHR, 8)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 72))
-                              .add(
-                                  codesB
-                                      .lanewise(LSHR, 12)
-                                      .mul(ShortVector.fromArray(S, planes, q + 104)))));
+              codesB
+                  .and((short) 15)
+                  .mul(ShortVector.fromArray(S, planes, q + 8))
+                  .add(
+                      codesB
+                          .lanewise(LSHR, 4)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 40)))
+                  .add(
+                      codesB
+                          .lanewise(LSHR, 8)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 72))
+                          .add(
+                              codesB
+                                  .lanewise(LSHR, 12)
+                                  .mul(ShortVector.fromArray(S, planes, q + 104))))
+                  .add(sumB);
           ShortVector codesC = ShortVector.fromMemorySegment(S, ALL, at + 32, LE);
           sumC =
-              sumC.add(
-                  codesC
-                      .and((short) 15)
-                      .mul(ShortVector.fromArray(S, planes, q + 16))
-                      .add(
-                          codesC
-                              .lanewise(LSHR, 4)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 48)))
-                      .add(
-                          codesC
-                              .lanewise(LSHR, 8)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 80))
-                              .add(
-                                  codesC
-                                      .lanewise(LSHR, 12)
-                                      .mul(ShortVector.fromArray(S, planes, q + 112)))));
+              codesC
+                  .and((short) 15)
+                  .mul(ShortVector.fromArray(S, planes, q + 16))
+                  .add(
+                      codesC
+                          .lanewise(LSHR, 4)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 48)))
+                  .add(
+                      codesC
+                          .lanewise(LSHR, 8)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 80))
+                          .add(
+                              codesC
+                                  .lanewise(LSHR, 12)
+                                  .mul(ShortVector.fromArray(S, planes, q + 112))))
+                  .add(sumC);
           ShortVector codesD = ShortVector.fromMemorySegment(S, ALL, at + 48, LE);
           sumD =
-              sumD.add(
-                  codesD
-                      .and((short) 15)
-                      .mul(ShortVector.fromArray(S, planes, q + 24))
-                      .add(
-                          codesD
-                              .lanewise(LSHR, 4)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 56)))
-                      .add(
-                          codesD
-                              .lanewise(LSHR, 8)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 88))
-                              .add(
-                                  codesD
-                                      .lanewise(LSHR, 12)
-                                      .mul(ShortVector.fromArray(S, planes, q + 120)))));
+              codesD
+                  .and((short) 15)
+                  .mul(ShortVector.fromArray(S, planes, q + 24))
+                  .add(
+                      codesD
+                          .lanewise(LSHR, 4)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 56)))
+                  .add(
+                      codesD
+                          .lanewise(LSHR, 8)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 88))
+                          .add(
+                              codesD
+                                  .lanewise(LSHR, 12)
+                                  .mul(ShortVector.fromArray(S, planes, q + 120))))
+                  .add(sumD);
         }
+        IntVector intsA = ZERO_S.add(sumA).reinterpretAsInts();
+        IntVector intsB = ZERO_S.add(sumB).reinterpretAsInts();
+        IntVector intsC = ZERO_S.add(sumC).reinterpretAsInts();
+        IntVector intsD = ZERO_S.add(sumD).reinterpretAsInts();
         total =
-            total.add(
-                sumA.reinterpretAsInts()
-                    .lanewise(LSHL, 16)
-                    .lanewise(ASHR, 16)
-                    .add(sumA.reinterpretAsInts().lanewise(ASHR, 16)));
+            intsA.lanewise(LSHL, 16).lanewise(ASHR, 16).add(intsA.lanewise(ASHR, 16)).add(total);
         total =
-            total.add(
-                sumB.reinterpretAsInts()
-                    .lanewise(LSHL, 16)
-                    .lanewise(ASHR, 16)
-                    .add(sumB.reinterpretAsInts().lanewise(ASHR, 16)));
+            intsB.lanewise(LSHL, 16).lanewise(ASHR, 16).add(intsB.lanewise(ASHR, 16)).add(total);
         total =
-            total.add(
-                sumC.reinterpretAsInts()
-                    .lanewise(LSHL, 16)
-                    .lanewise(ASHR, 16)
-                    .add(sumC.reinterpretAsInts().lanewise(ASHR, 16)));
+            intsC.lanewise(LSHL, 16).lanewise(ASHR, 16).add(intsC.lanewise(ASHR, 16)).add(total);
         total =
-            total.add(
-                sumD.reinterpretAsInts()
-                    .lanewise(LSHL, 16)
-                    .lanewise(ASHR, 16)
-                    .add(sumD.reinterpretAsInts().lanewise(ASHR, 16)));
+            intsD.lanewise(LSHL, 16).lanewise(ASHR, 16).add(intsD.lanewise(ASHR, 16)).add(total);
       }
-      out[i] = total.reduceLanes(ADD);
+      out[i] = ZERO_I.add(total).reduceLanes(ADD);
     }
   }
 
@@ -260,12 +255,12 @@ final class CodeKernels128 extends CodeKernels {
       LongVector sum = LongVector.zero(L);
       for (int word = 0; word < bits.length; word += 2) {
         sum =
-            sum.add(
-                LongVector.fromMemorySegment(L, ALL, row + 8L * word, LE)
-                    .lanewise(XOR, LongVector.fromArray(L, bits, word))
-                    .lanewise(BIT_COUNT));
+            LongVector.fromMemorySegment(L, ALL, row + 8L * word, LE)
+                .lanewise(XOR, LongVector.fromArray(L, bits, word))
+                .lanewise(BIT_COUNT)
+                .add(sum);
       }
-      out[i] = (int) sum.reduceLanes(ADD);
+      out[i] = (int) ZERO_L.add(sum).reduceLanes(ADD);
     }
   }
 

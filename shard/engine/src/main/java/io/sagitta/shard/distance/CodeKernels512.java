@@ -22,8 +22,15 @@ import jdk.incubator.vector.VectorSpecies;
 /** One 512-bit register a block. */
 final class CodeKernels512 extends CodeKernels {
   private static final VectorSpecies<Short> S = ShortVector.SPECIES_512;
+  private static final VectorSpecies<Integer> I = IntVector.SPECIES_512;
   private static final VectorSpecies<Long> L = LongVector.SPECIES_512;
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_512;
+
+  // Receivers whose class C2 knows: see RowKernels.
+  private static final ShortVector ZERO_S = ShortVector.zero(S);
+  private static final IntVector ZERO_I = IntVector.zero(I);
+  private static final LongVector ZERO_L = LongVector.zero(L);
+
   private static final VectorShuffle<Float> SWAP_1 = VectorShuffle.fromOp(F, i -> i ^ 1);
   private static final VectorShuffle<Float> SWAP_2 = VectorShuffle.fromOp(F, i -> i ^ 2);
   private static final VectorShuffle<Float> SWAP_4 = VectorShuffle.fromOp(F, i -> i ^ 4);
@@ -42,7 +49,7 @@ final class CodeKernels512 extends CodeKernels {
     }
     for (int i = 0; i < count; i++) {
       long row = base + ordinals[i] * stride;
-      IntVector total = IntVector.zero(IntVector.SPECIES_512);
+      IntVector total = IntVector.zero(I);
       for (int chunk = 0; chunk < blocks; chunk += CHUNK_BLOCKS) {
         ShortVector sum = ShortVector.zero(S);
         for (int block = chunk; block < Math.min(blocks, chunk + CHUNK_BLOCKS); block++) {
@@ -50,33 +57,29 @@ final class CodeKernels512 extends CodeKernels {
           int q = block * BLOCK_COMPONENTS;
           ShortVector codes = ShortVector.fromMemorySegment(S, ALL, at, LE);
           sum =
-              sum.add(
-                  codes
-                      .and((short) 15)
-                      .mul(ShortVector.fromArray(S, planes, q))
-                      .add(
-                          codes
-                              .lanewise(LSHR, 4)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 32)))
-                      .add(
-                          codes
-                              .lanewise(LSHR, 8)
-                              .and((short) 15)
-                              .mul(ShortVector.fromArray(S, planes, q + 64))
-                              .add(
-                                  codes
-                                      .lanewise(LSHR, 12)
-                                      .mul(ShortVector.fromArray(S, planes, q + 96)))));
+              codes
+                  .and((short) 15)
+                  .mul(ShortVector.fromArray(S, planes, q))
+                  .add(
+                      codes
+                          .lanewise(LSHR, 4)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 32)))
+                  .add(
+                      codes
+                          .lanewise(LSHR, 8)
+                          .and((short) 15)
+                          .mul(ShortVector.fromArray(S, planes, q + 64))
+                          .add(
+                              codes
+                                  .lanewise(LSHR, 12)
+                                  .mul(ShortVector.fromArray(S, planes, q + 96))))
+                  .add(sum);
         }
-        total =
-            total.add(
-                sum.reinterpretAsInts()
-                    .lanewise(LSHL, 16)
-                    .lanewise(ASHR, 16)
-                    .add(sum.reinterpretAsInts().lanewise(ASHR, 16)));
+        IntVector ints = ZERO_S.add(sum).reinterpretAsInts();
+        total = ints.lanewise(LSHL, 16).lanewise(ASHR, 16).add(ints.lanewise(ASHR, 16)).add(total);
       }
-      out[i] = total.reduceLanes(ADD);
+      out[i] = ZERO_I.add(total).reduceLanes(ADD);
     }
   }
 
@@ -117,12 +120,12 @@ final class CodeKernels512 extends CodeKernels {
       LongVector sum = LongVector.zero(L);
       for (int word = 0; word < bits.length; word += 8) {
         sum =
-            sum.add(
-                LongVector.fromMemorySegment(L, ALL, row + 8L * word, LE)
-                    .lanewise(XOR, LongVector.fromArray(L, bits, word))
-                    .lanewise(BIT_COUNT));
+            LongVector.fromMemorySegment(L, ALL, row + 8L * word, LE)
+                .lanewise(XOR, LongVector.fromArray(L, bits, word))
+                .lanewise(BIT_COUNT)
+                .add(sum);
       }
-      out[i] = (int) sum.reduceLanes(ADD);
+      out[i] = (int) ZERO_L.add(sum).reduceLanes(ADD);
     }
   }
 

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,7 +80,9 @@ class KernelDisciplineTest {
 
   /**
    * What C2 meets now and then on a busy machine, every time: it has not profiled what it compiles,
-   * and has seen the Vector API's methods deoptimised more often than it puts up with.
+   * and has seen the Vector API's methods deoptimised more often than it puts up with. A kernel
+   * that calls something on a loop's sum fails here in every JVM. Unpacking a row as a query, which
+   * only building a graph does, leaves a few hundred bytes a call here and is not looked at.
    */
   @ParameterizedTest
   @MethodSource("nativeKernels")
@@ -90,13 +93,21 @@ class KernelDisciplineTest {
             "--add-modules=jdk.incubator.vector",
             "-XX:+UnlockDiagnosticVMOptions",
             "-XX:TypeProfileLevel=0",
-            "-XX:PerMethodTrapLimit=20",
+            "-XX:-UseTypeSpeculation",
+            "-XX:PerMethodTrapLimit=0",
+            "-D" + ScoringAllocates.SCORING_ONLY + "=true",
             "-D" + KernelChoice.PROPERTY + "=" + kernels);
     assertThat(said).contains("scored with " + kernels).doesNotContain("GARBAGE");
   }
 
   static final class ScoringAllocates {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    /** Whether to leave out what searches do not do. */
+    static final String SCORING_ONLY = "sagitta.test.scoring-only";
+
+    /** Codes of one block, of three, and of several chunks of blocks, the last not whole. */
+    private static final int[] CODE_DIMENSIONS = {100, 384, 1_200};
 
     private ScoringAllocates() {}
 
@@ -116,8 +127,51 @@ class KernelDisciplineTest {
             }
           }
         }
+        for (int dimension : CODE_DIMENSIONS) {
+          codes(arena, dimension, random, out);
+        }
       }
       System.out.println("scored with " + Scorer.kernels());
+    }
+
+    private static void codes(Arena arena, int dimension, SplittableRandom random, float[] out) {
+      int count = 32;
+      int[] ordinals = IntStream.range(0, count).toArray();
+      CodeLayout nibbles = new CodeLayout(dimension, false);
+      CodeRows rows =
+          new CodeRows(nibbles, count, room(arena, nibbles, count), room(arena, nibbles, count));
+      List<float[]> vectors =
+          TestVectors.randomVectors(VectorType.FLOAT32, dimension, count, random);
+      for (int row = 0; row < count; row++) {
+        rows.encode(row, vectors.get(row), 1);
+      }
+      QueryPlanes query = new QueryPlanes(nibbles);
+      query.set(vectors.getFirst(), 1, 1, 1);
+      check("4 bits", dimension, () -> CodeScorer.four(rows, query, ordinals, count, out));
+      check("8 bits", dimension, () -> CodeScorer.eight(rows, query, ordinals, count, out));
+      if (!Boolean.getBoolean(SCORING_ONLY)) {
+        check("row as query", dimension, () -> query.setRow(rows, 1, 1, 1, 1, 1));
+      }
+
+      CodeLayout bits = new CodeLayout(dimension, true);
+      CodeRows bitRows = new CodeRows(bits, count, room(arena, bits, count), null);
+      QueryPlanes bitQuery = new QueryPlanes(bits);
+      bitQuery.setBitRow(bitRows, 1);
+      check("bits", dimension, () -> CodeScorer.bits(bitRows, bitQuery, ordinals, count, out));
+
+      float[] values = new float[Integer.highestOneBit(dimension)];
+      check("transform", dimension, () -> CodeScorer.KERNELS.hadamard(values, 0, values.length));
+    }
+
+    private static MemorySegment room(Arena arena, CodeLayout layout, int count) {
+      return arena.allocate((long) count * layout.stride(), 64);
+    }
+
+    private static void check(String what, int dimension, Runnable work) {
+      long bytes = leastAllocated(work);
+      if (bytes > 0) {
+        System.out.println("GARBAGE: %s at %d: %d bytes".formatted(what, dimension, bytes));
+      }
     }
 
     /** The interpreter and C1 put vectors on the heap; C2 must not, once it has compiled. */
