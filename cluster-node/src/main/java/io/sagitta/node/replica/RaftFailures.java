@@ -11,8 +11,6 @@ import io.sagitta.raft.NotLeader;
 import io.sagitta.raft.OutcomeUnknown;
 import io.sagitta.raft.Overloaded;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 
@@ -27,7 +25,7 @@ final class RaftFailures {
    * @param write whether a timeout leaves an outcome unknown
    */
   static RuntimeException translate(Throwable failure, Optional<NodeId> leader, boolean write) {
-    Throwable cause = unwrap(failure);
+    Throwable cause = FlightErrors.unwrap(failure);
     return switch (cause) {
       case SagittaException own -> own;
       case NotLeaderException own -> own;
@@ -47,14 +45,5 @@ final class RaftFailures {
               : new SagittaException(ErrorCode.DEADLINE_EXCEEDED, "no answer in time", e);
       default -> new SagittaException(ErrorCode.INTERNAL, FlightErrors.BUG, cause);
     };
-  }
-
-  static Throwable unwrap(Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
   }
 }

@@ -334,7 +334,8 @@ public final class FlightErrors {
     return Metadata.Key.of(key.toLowerCase(Locale.ROOT), Metadata.ASCII_STRING_MARSHALLER);
   }
 
-  private static Throwable unwrap(Throwable failure) {
+  /** What a future failed with, its wrappers taken off. */
+  public static Throwable unwrap(Throwable failure) {
     Throwable cause = failure;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)
         && cause.getCause() != null) {

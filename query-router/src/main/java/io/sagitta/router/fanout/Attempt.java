@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.router.fanout;
 
+import io.sagitta.flight.FlightErrors;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -101,11 +101,7 @@ public final class Attempt<T> {
 
   /** What a future failed with, its wrappers taken off. */
   static Exception cause(Exception failure) throws TimeoutException {
-    Throwable cause = failure;
-    while ((cause instanceof ExecutionException || cause instanceof CompletionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = FlightErrors.unwrap(failure);
     if (cause instanceof CancellationException) {
       throw givenUp(cause);
     }

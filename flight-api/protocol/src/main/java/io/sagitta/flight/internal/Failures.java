@@ -12,8 +12,6 @@ import io.sagitta.model.ErrorCode;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.ErrorFlightMetadata;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -35,7 +33,7 @@ public final class Failures {
   private Failures() {}
 
   public static Failure encode(Throwable failure) {
-    if (unwrap(failure) instanceof NotLeaderException notLeader) {
+    if (FlightErrors.unwrap(failure) instanceof NotLeaderException notLeader) {
       Failure.Builder out =
           Failure.newBuilder()
               .setCode(NOT_LEADER)
@@ -106,7 +104,7 @@ public final class Failures {
    */
   public static Optional<RuntimeException> thrownByPeer(Throwable failure) {
     byte[] trailer =
-        switch (unwrap(failure)) {
+        switch (FlightErrors.unwrap(failure)) {
           case StatusRuntimeException grpc -> trailer(grpc.getTrailers());
           case StatusException grpc -> trailer(grpc.getTrailers());
           case FlightRuntimeException flight -> trailer(flight.status().metadata());
@@ -128,7 +126,7 @@ public final class Failures {
    * connection could be made, so that it was never sent).
    */
   public static RuntimeException fromCall(Throwable failure, String peer, boolean write) {
-    return thrownByPeer(failure).orElseGet(() -> bare(unwrap(failure), peer, write));
+    return thrownByPeer(failure).orElseGet(() -> bare(FlightErrors.unwrap(failure), peer, write));
   }
 
   private static SagittaException bare(Throwable failure, String peer, boolean write) {
@@ -160,14 +158,5 @@ public final class Failures {
     return decode(failure) instanceof SagittaException error
         ? FlightErrors.flightStatus(error.code())
         : CallStatus.UNAVAILABLE;
-  }
-
-  private static Throwable unwrap(Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
   }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.flight.server;
 
+import io.sagitta.flight.FlightErrors;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +26,7 @@ final class BugLog {
    * @return the failure
    */
   static Throwable logged(String call, Throwable failure) {
-    Throwable cause = unwrap(failure);
+    Throwable cause = FlightErrors.unwrap(failure);
     boolean bug =
         cause instanceof SagittaException error
             ? error.code() == ErrorCode.INTERNAL && error.getCause() != null
@@ -36,14 +35,5 @@ final class BugLog {
       log.error("{} failed as it never should, and was answered with INTERNAL", call, cause);
     }
     return failure;
-  }
-
-  private static Throwable unwrap(Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
   }
 }
