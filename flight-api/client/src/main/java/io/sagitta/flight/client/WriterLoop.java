@@ -10,6 +10,8 @@ import io.sagitta.flight.PutBatchTag;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.WriterId;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -37,6 +39,11 @@ final class WriterLoop implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(WriterLoop.class);
 
   private static final long FOREVER = TimeUnit.DAYS.toNanos(365);
+
+  /** Of a batch's time the last part, and its most, in which no other attempt is begun. */
+  private static final int LAST_TRY_SHARE = 20;
+
+  private static final Duration LAST_TRY_MAX = Duration.ofMillis(500);
 
   private final WriterOptions options;
   private final WriterId id;
@@ -76,6 +83,8 @@ final class WriterLoop implements Runnable {
     }
   }
 
+  private final long lastTryNanos;
+
   // The loop's thread only.
   private final TreeMap<Long, Pending> window = new TreeMap<>();
   private OutgoingFrame opening;
@@ -95,6 +104,8 @@ final class WriterLoop implements Runnable {
     this.id = id;
     this.connections = connections;
     this.backoff = backoff;
+    this.lastTryNanos =
+        Math.min(LAST_TRY_MAX.toNanos(), options.batchTimeout().toNanos() / LAST_TRY_SHARE);
   }
 
   // ---- from other threads
@@ -217,7 +228,7 @@ final class WriterLoop implements Runnable {
   private void pump() {
     while (stream != null && ready && !leaving && stream.isReady()) {
       var next = window.ceilingEntry(nextToSend);
-      if (next == null) {
+      if (next == null || isTooLate(next.getValue())) {
         return;
       }
       // All below the oldest unanswered batch has been answered, or given up.
@@ -227,6 +238,16 @@ final class WriterLoop implements Runnable {
       stream.send(next.getValue().batch.frame(tag));
       nextToSend = next.getKey() + 1;
     }
+  }
+
+  /**
+   * Whether a batch that is known not to be applied would hardly be answered any more: then its
+   * refusal is worth more to the caller than an attempt of unknown outcome.
+   */
+  private boolean isTooLate(Pending batch) {
+    return batch.lastFailure != null
+        && !batch.maybeApplied
+        && batch.deadlineNanos - System.nanoTime() < lastTryNanos;
   }
 
   private void leave() {
@@ -262,7 +283,7 @@ final class WriterLoop implements Runnable {
     }
     Optional<SagittaException> failure = failure(done);
     if (failure.isPresent()) {
-      batch.maybeApplied = true;
+      batch.maybeApplied |= leavesOpen(done);
       failed(batch, failure.get());
       return;
     }
@@ -274,17 +295,27 @@ final class WriterLoop implements Runnable {
   /** What kept a shard from applying its rows: a batch is done only when every shard is. */
   private static Optional<SagittaException> failure(PutAck.Done done) {
     for (PutAck.ShardAck shard : done.shards()) {
-      if (shard.outcome().equals("applied") || shard.outcome().equals("replayed")) {
-        continue;
-      }
-      for (ErrorCode code : ErrorCode.values()) {
-        if (shard.outcome().equals(code.qualified())) {
-          return Optional.of(
-              new SagittaException(code, "shard " + shard.shard() + " did not apply its rows"));
-        }
+      Optional<ErrorCode> code = failureCode(shard);
+      if (code.isPresent()) {
+        return Optional.of(
+            new SagittaException(code.get(), "shard " + shard.shard() + " did not apply its rows"));
       }
     }
     return Optional.empty();
+  }
+
+  private static Optional<ErrorCode> failureCode(PutAck.ShardAck shard) {
+    return Arrays.stream(ErrorCode.values())
+        .filter(code -> shard.outcome().equals(code.qualified()))
+        .findFirst();
+  }
+
+  /** Whether some of a batch that failed took effect, or may have: a shard's, or a piece of one. */
+  private static boolean leavesOpen(PutAck.Done done) {
+    return done.shards().stream()
+        .anyMatch(
+            shard ->
+                shard.index() >= 0 || failureCode(shard).map(WriterLoop::leavesOpen).orElse(true));
   }
 
   /** Keeps the batch for another attempt where that may help; else its failure is its answer. */

@@ -2,6 +2,7 @@
 package io.sagitta.flight.server;
 
 import io.sagitta.flight.FlightErrors;
+import io.sagitta.flight.internal.NotLeaderException;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -28,9 +29,13 @@ final class BugLog {
   static Throwable logged(String call, Throwable failure) {
     Throwable cause = FlightErrors.unwrap(failure);
     boolean bug =
-        cause instanceof SagittaException error
-            ? error.code() == ErrorCode.INTERNAL && error.getCause() != null
-            : !(cause instanceof FlightRuntimeException);
+        switch (cause) {
+          case SagittaException error ->
+              error.code() == ErrorCode.INTERNAL && error.getCause() != null;
+          case NotLeaderException everyDay -> false; // by the hundred while a leader changes
+          case FlightRuntimeException answered -> false;
+          default -> true;
+        };
     if (bug) {
       log.error("{} failed as it never should, and was answered with INTERNAL", call, cause);
     }

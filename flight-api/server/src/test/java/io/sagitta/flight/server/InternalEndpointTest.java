@@ -4,6 +4,9 @@ package io.sagitta.flight.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -54,6 +57,7 @@ import org.apache.arrow.vector.VarBinaryVector;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class InternalEndpointTest {
   private static final ShardId SHARD = new ShardId(new UUID(1, 2));
@@ -135,6 +139,27 @@ class InternalEndpointTest {
               assertThat(limit.code()).isEqualTo(ErrorCode.LIMIT);
               assertThat(limit.retryAfterMs()).hasValue(30);
             });
+  }
+
+  @Test
+  void aRefusalThatEveryLeaderChangeBringsIsNotLoggedAsABug() {
+    Logger logger = (Logger) LoggerFactory.getLogger(BugLog.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      peer.failure = () -> new NotLeaderException("not me", Optional.empty());
+      assertThatThrownBy(() -> stub.write(InternalCodec.encode(write(), call, System.nanoTime())))
+          .isNotNull();
+      assertThatThrownBy(() -> read().close()).isNotNull();
+      assertThat(lines.list).isEmpty();
+      peer.failure = () -> new IllegalStateException("a bug");
+      assertThatThrownBy(() -> stub.write(InternalCodec.encode(write(), call, System.nanoTime())))
+          .isNotNull();
+      assertThat(lines.list).hasSize(1);
+    } finally {
+      logger.detachAppender(lines);
+    }
   }
 
   private FlightStream read() {

@@ -31,6 +31,7 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class WriterTest {
@@ -133,6 +134,36 @@ class WriterTest {
     assertThat(served.handler.putCalls).hasValue(2);
   }
 
+  /** What is certain of a batch that every attempt failed for, when its time is up. */
+  @ParameterizedTest
+  @CsvSource({
+    "sagitta.UNAVAILABLE, -1, sagitta.UNAVAILABLE, -1, UNAVAILABLE",
+    "applied, 4, sagitta.UNAVAILABLE, -1, OUTCOME_UNKNOWN",
+    "sagitta.UNAVAILABLE, -1, sagitta.UNAVAILABLE, 4, OUTCOME_UNKNOWN",
+    "sagitta.UNAVAILABLE, -1, sagitta.OUTCOME_UNKNOWN, -1, OUTCOME_UNKNOWN"
+  })
+  void aBatchIsCalledNotAppliedOnlyIfNoShardAppliedAnyOfIt(
+      String first, long firstIndex, String second, long secondIndex, ErrorCode expected)
+      throws InterruptedException {
+    SagittaException failure = new SagittaException(ErrorCode.UNAVAILABLE, "full", 5_000, null);
+    byte[] answer =
+        new PutAck.Done(
+                OptionalLong.of(0),
+                0,
+                List.of(
+                    new PutAck.ShardAck(0, first, firstIndex),
+                    new PutAck.ShardAck(1, second, secondIndex)),
+                List.of(),
+                "")
+            .toJson();
+    served.handler.puts.add(
+        apply -> CompletableFuture.completedFuture(new PutReply(answer, Optional.of(failure))));
+    WriterOptions brief = WriterOptions.of("c").withBatchTimeout(Duration.ofSeconds(2));
+    try (Writer writer = client.writer(brief)) {
+      assertThat(failureOf(put(writer, 0, 2)).code()).isEqualTo(expected);
+    }
+  }
+
   @Test
   void aBatchThatFailsBehindALateOneIsSentAgainThoughNoOtherFollows() throws InterruptedException {
     CompletableFuture<Void> gate = new CompletableFuture<>();
@@ -217,6 +248,22 @@ class WriterTest {
                     .withWriter(WriterId.parse("00000000-0000-0007-0000-000000000001@1"))
                     .withBatchTimeout(Duration.ofMillis(300)))) {
       assertThat(failureOf(put(writer, 0, 1)).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+  }
+
+  @Test
+  void aRefusalIsNotMadeUnknownByAnAttemptThatNoTimeIsLeftFor() throws InterruptedException {
+    // The pause that is asked for ends within the last twentieth of the batch's time.
+    served.handler.puts.add(
+        apply ->
+            CompletableFuture.failedFuture(
+                new SagittaException(ErrorCode.UNAVAILABLE, "the disk is full", 1_960, null)));
+    served.handler.puts.add(apply -> new CompletableFuture<>());
+    WriterOptions brief = WriterOptions.of("c").withBatchTimeout(Duration.ofSeconds(2));
+    try (Writer writer = client.writer(brief)) {
+      SagittaException refused = failureOf(put(writer, 0, 1));
+      assertThat(refused.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+      assertThat(refused).hasMessageContaining("the disk is full");
     }
   }
 
