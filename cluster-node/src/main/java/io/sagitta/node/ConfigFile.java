@@ -257,7 +257,8 @@ public final class ConfigFile {
             section.bytes("checkpoint_bytes", 256L << 20, 64 << 10, 1L << 40),
             section.bytes("checkpoint_ms", 600_000, 1_000, 86_400_000),
             section.bytes("segment_bytes", 32L << 20, 64 << 10, 1L << 30),
-            section.integer("freeze_rows", FreezePolicy.DEFAULT.rows(), 1, 1 << 24));
+            section.integer("freeze_rows", FreezePolicy.DEFAULT.rows(), 1, 1 << 24),
+            section.bytes("freeze_bytes", FreezePolicy.DEFAULT.bytes(), 64 << 10, 1L << 34));
     section.refuseUnknown();
     return log;
   }

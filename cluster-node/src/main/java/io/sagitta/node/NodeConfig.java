@@ -162,13 +162,18 @@ public record NodeConfig(
    * @param segmentBytes bytes of one log file; the log is given back in whole files
    * @param freezeRows rows after which a shard that is created here freezes its growing segment; it
    *     is logged with the shard, so its replicas do the same
+   * @param freezeBytes bytes of log entries after which it does
    */
-  public record Log(long checkpointBytes, long checkpointMs, long segmentBytes, int freezeRows) {}
+  public record Log(
+      long checkpointBytes,
+      long checkpointMs,
+      long segmentBytes,
+      int freezeRows,
+      long freezeBytes) {}
 
   /** When new shards freeze; logged with each, so that it is one cluster's and not one node's. */
   FreezePolicy freeze() {
-    return new FreezePolicy(
-        log.freezeRows(), FreezePolicy.DEFAULT.bytes(), FreezePolicy.DEFAULT.entries());
+    return new FreezePolicy(log.freezeRows(), log.freezeBytes(), FreezePolicy.DEFAULT.entries());
   }
 
   /** Where this node joins, if it was told to. */
