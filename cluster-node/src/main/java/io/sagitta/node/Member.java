@@ -20,6 +20,7 @@ import io.sagitta.node.placement.Registration.Registered;
 import io.sagitta.node.replica.Admission;
 import io.sagitta.node.replica.CheckpointExports;
 import io.sagitta.node.replica.CheckpointFetcher;
+import io.sagitta.node.replica.FullDisks;
 import io.sagitta.node.replica.LocalShards;
 import io.sagitta.node.replica.RateLimit;
 import io.sagitta.node.replica.Replicas;
@@ -87,6 +88,7 @@ final class Member implements AutoCloseable {
   private final BufferAllocator answerMemory;
   private final MemoryBudget memory;
   private final DiskSpace disk;
+  private final FullDisks fullDisks = new FullDisks(System::nanoTime);
   private final Marks marks;
   private final ClusterView view;
   private final MetaGroup metaGroup;
@@ -190,7 +192,7 @@ final class Member implements AutoCloseable {
     this.raftPeers =
         new RaftPeers(
             id -> view.node(id).map(entry -> entry.node()), links, self, this::pinCheckpoint);
-    this.admission = new Admission(memory, disk, config.limits().writesInFlight());
+    this.admission = new Admission(memory, disk, fullDisks, config.limits().writesInFlight());
   }
 
   // ---- joining -------------------------------------------------------------------------------
@@ -378,6 +380,7 @@ final class Member implements AutoCloseable {
             shard -> DataFolder.delete(folder.shard(shard)),
             config.freeze(),
             this::shardRefusal,
+            fullDisks,
             new NodeReports(
                 identity.id(),
                 metaHost,

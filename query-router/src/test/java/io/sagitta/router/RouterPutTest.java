@@ -362,6 +362,21 @@ class RouterPutTest {
   }
 
   @Test
+  @Tag("B039")
+  void aLeadersRefusalForLaterIsToldAtOnceAndNobodyElseIsAsked() {
+    cluster.createKnown("c", SCHEMA, 1);
+    cluster.writeFault =
+        (node, write, apply) ->
+            CompletableFuture.failedFuture(SagittaException.unavailable("the disk is full", 5_000));
+    PutReply reply = send(open(WriteMode.UPSERT, Optional.of(WRITER)), batch("a", 1), 0).join();
+    SagittaException failure = reply.failure().orElseThrow();
+    assertThat(failure.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    assertThat(failure.retryAfterMs()).hasValue(5_000);
+    assertThat(failure).hasMessageContaining("the disk is full");
+    assertThat(cluster.writes).hasValue(1);
+  }
+
+  @Test
   void aRefusalAfterALostReplyIsNotToldAsNotApplied() {
     cluster.createKnown("c", SCHEMA, 1);
     AtomicInteger attempts = new AtomicInteger();

@@ -16,6 +16,7 @@ import io.sagitta.node.placement.proto.MetadataReply;
 import io.sagitta.node.placement.proto.NodeReport;
 import io.sagitta.node.placement.proto.PlacementReply;
 import io.sagitta.node.placement.proto.PlacementRequest;
+import io.sagitta.node.replica.FullDisks;
 import io.sagitta.node.replica.LocalShards;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.Peer;
@@ -56,6 +57,7 @@ public final class PlacementService {
   private final ShardFiles files;
   private final FreezePolicy freeze;
   private final Supplier<Optional<String>> diskRefusal;
+  private final FullDisks fullDisks;
   private final Supplier<NodeReport> report;
   private final AtomicLong highestTerm = new AtomicLong(-1);
 
@@ -64,6 +66,7 @@ public final class PlacementService {
    *
    * @param freeze what new shards are told to freeze by
    * @param diskRefusal why there is no room for another shard, if there is none
+   * @param fullDisks is told whose disks are full
    * @param report says how this node is
    */
   public PlacementService(
@@ -74,6 +77,7 @@ public final class PlacementService {
       ShardFiles files,
       FreezePolicy freeze,
       Supplier<Optional<String>> diskRefusal,
+      FullDisks fullDisks,
       Supplier<NodeReport> report) {
     this.self = self;
     this.shards = shards;
@@ -82,6 +86,7 @@ public final class PlacementService {
     this.files = files;
     this.freeze = freeze;
     this.diskRefusal = diskRefusal;
+    this.fullDisks = fullDisks;
     this.report = report;
   }
 
@@ -136,6 +141,8 @@ public final class PlacementService {
   private PlacementReply carryOut(PlacementRequest request) throws IOException {
     switch (request.getBodyCase()) {
       case GET_REPORT -> {
+        fullDisks.heard(
+            request.getGetReport().getFullDisksList().stream().map(Wire::node).toList());
         return PlacementReply.newBuilder().setReport(report.get()).build();
       }
       case CREATE_REPLICA -> create(request.getCreateReplica());

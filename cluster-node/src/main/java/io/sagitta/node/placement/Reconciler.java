@@ -268,9 +268,12 @@ public final class Reconciler implements Runnable {
 
   private Map<NodeId, NodeReport> collect(ClusterState state, long term) {
     Map<NodeId, CompletableFuture<PlacementReply>> asked = new HashMap<>();
+    GetReport.Builder question = GetReport.newBuilder();
+    reports.values().stream()
+        .filter(NodeReport::getDiskFull)
+        .forEach(report -> question.addFullDisks(report.getNode()));
     for (NodeEntry node : state.nodes().values()) {
-      PlacementRequest.Builder request =
-          PlacementRequest.newBuilder().setGetReport(GetReport.getDefaultInstance());
+      PlacementRequest.Builder request = PlacementRequest.newBuilder().setGetReport(question);
       asked.put(node.node().id(), send(node, request, term, REPORT_TIMEOUT));
     }
     Map<NodeId, NodeReport> answered = new HashMap<>();

@@ -2,11 +2,14 @@
 package io.sagitta.node.replica;
 
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
 import io.sagitta.shard.MemoryBudget;
 import io.sagitta.shard.Shard;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * Says no early: before anything is logged, so that a refused write leaves nothing behind and the
@@ -21,6 +24,7 @@ public final class Admission {
 
   private final MemoryBudget memory;
   private final Disk disk;
+  private final FullDisks otherDisks;
   private final long bytesInFlightMax;
   private final AtomicLong bytesInFlight = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -29,11 +33,13 @@ public final class Admission {
    * The gate of a node.
    *
    * @param disk whether there is room to write
+   * @param otherDisks whether there is room where the other replicas lie
    * @param bytesInFlightMax of writes proposed and not yet answered
    */
-  public Admission(MemoryBudget memory, Disk disk, long bytesInFlightMax) {
+  public Admission(MemoryBudget memory, Disk disk, FullDisks otherDisks, long bytesInFlightMax) {
     this.memory = memory;
     this.disk = disk;
+    this.otherDisks = otherDisks;
     this.bytesInFlightMax = bytesInFlightMax;
   }
 
@@ -59,12 +65,17 @@ public final class Admission {
   /**
    * Lets a write in.
    *
+   * @param voters the nodes that vote on the shard, asked only where a disk is full
    * @param bytes of its entry
    * @param delete whether it only removes: what makes room must pass a full disk
    * @throws SagittaException UNAVAILABLE, with nothing logged
    */
-  public Ticket admit(Shard shard, long bytes, boolean delete) {
+  public Ticket admit(
+      Shard shard, Supplier<? extends Collection<NodeId>> voters, long bytes, boolean delete) {
     Optional<String> full = disk.refusal(bytes, delete);
+    if (full.isEmpty() && !delete && otherDisks.any()) {
+      full = otherDisks.refusal(voters.get());
+    }
     if (full.isPresent()) {
       throw refuse(full.get(), DISK_RETRY_AFTER_MS);
     }

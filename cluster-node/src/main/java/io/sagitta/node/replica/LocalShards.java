@@ -2,6 +2,7 @@
 package io.sagitta.node.replica;
 
 import io.sagitta.flight.internal.CallContext;
+import io.sagitta.flight.internal.NotLeaderException;
 import io.sagitta.flight.internal.ShardDoor;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
@@ -144,7 +145,7 @@ public final class LocalShards implements ShardDoor {
       return CompletableFuture.failedFuture(
           SagittaException.unavailable("the call's time was over before the write began", 0));
     }
-    Admission.Ticket ticket = admission.admit(replica.shard(), entry.remaining(), delete);
+    Admission.Ticket ticket = admit(replica, entry.remaining(), delete);
     return host.submit(new GroupId(replica.id().value()), entry)
         .whenComplete((committed, failure) -> ticket.close())
         .orTimeout(left, TimeUnit.MILLISECONDS)
@@ -155,6 +156,21 @@ public final class LocalShards implements ShardDoor {
               }
               return WriteOutcomeCodec.decode(ByteBuffer.wrap(committed.outcome()));
             });
+  }
+
+  /** A refusal is the leader's word: where this replica does not lead, another may have room. */
+  private Admission.Ticket admit(ShardReplica replica, int bytes, boolean delete) {
+    try {
+      return admission.admit(replica.shard(), () -> voters(replica.id()), bytes, delete);
+    } catch (SagittaException refusal) {
+      if (host.status(new GroupId(replica.id().value()))
+          .filter(GroupStatus::leaderReady)
+          .isEmpty()) {
+        throw new NotLeaderException(
+            "the shard is not led here, and " + refusal.getMessage(), leader(replica.id()));
+      }
+      throw refusal;
+    }
   }
 
   /** Proposes a shard's first entry where this process leads it and there is none yet. */
@@ -310,6 +326,13 @@ public final class LocalShards implements ShardDoor {
   public Optional<Long> term(ShardId shard) {
     GroupId group = new GroupId(shard.value());
     return Optional.ofNullable(host.terms(List.of(group)).get(group));
+  }
+
+  private List<NodeId> voters(ShardId shard) {
+    return host.status(new GroupId(shard.value())).stream()
+        .flatMap(status -> status.voters().stream())
+        .map(peer -> NodeId.parse(peer.id()))
+        .toList();
   }
 
   /** The leader of a shard hosted here, as last heard. */

@@ -67,6 +67,7 @@ public final class NodeReports implements Supplier<NodeReport> {
             .setDiskTotalBytes(disk.totalBytes())
             .setDiskFreeBytes(disk.freeBytes())
             .setDiskRefusal(shardRefusal.get().orElse(""))
+            .setDiskFull(disk.refusal(0, false).isPresent())
             .setMetaMember(!metaHost.groups().isEmpty());
     memory
         .get()

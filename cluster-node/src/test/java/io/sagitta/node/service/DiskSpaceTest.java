@@ -4,9 +4,11 @@ package io.sagitta.node.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Case B039, on a disk of 100 MB of which 90 and 95 percent are the marks. */
+/** On a disk of 100 MB of which 90 and 95 percent are the marks. */
+@Tag("B039")
 class DiskSpaceTest {
   private static final long MB = 1_000_000;
 

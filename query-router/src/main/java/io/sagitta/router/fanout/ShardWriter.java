@@ -218,7 +218,7 @@ public final class ShardWriter {
         case SagittaException error -> {
           switch (error.code()) {
             case UNAVAILABLE -> {
-              if (left.isEmpty() && isForLater(error)) {
+              if (isForLater(error)) {
                 return Optional.of(failed(error));
               }
               leaders.forget(shard.id(), node.id());
@@ -251,7 +251,10 @@ public final class ShardWriter {
       return safe ? Optional.empty() : Optional.of(failed(ended()));
     }
 
-    /** Whether trying again is not worth it before the caller has long been waiting for nothing. */
+    /**
+     * Whether trying again is not worth it before the caller has long been waiting for nothing.
+     * Only a leader refuses with a pause so long, so that no other replica need be asked.
+     */
     private static boolean isForLater(SagittaException refusal) {
       return refusal.retryAfterMs().orElse(0) >= RETRY_LATER_MS;
     }

@@ -14,11 +14,13 @@ import io.sagitta.flight.client.Writer;
 import io.sagitta.flight.client.WriterOptions;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
+import io.sagitta.model.ErrorCode;
 import io.sagitta.model.IdType;
 import io.sagitta.model.Metric;
 import io.sagitta.model.PayloadField;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.PointId;
+import io.sagitta.model.SagittaException;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
 import io.sagitta.model.WriteMode;
@@ -26,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -93,7 +96,8 @@ final class AcknowledgedPoints implements AutoCloseable {
    */
   void upsert(long from, long to, long edition) throws InterruptedException {
     List<CompletableFuture<PutAck.Done>> answers = new ArrayList<>();
-    try (Writer writer = client.writer(WriterOptions.of(COLLECTION))) {
+    WriterOptions options = WriterOptions.of(COLLECTION).withBatchTimeout(Duration.ofMinutes(2));
+    try (Writer writer = client.writer(options)) {
       for (long id = from; id < to; id += BATCH_ROWS) {
         try (VectorSchemaRoot batch = batch(WHOLE, id, Math.min(to, id + BATCH_ROWS))) {
           fill(batch, id, edition);
@@ -107,6 +111,32 @@ final class AcknowledgedPoints implements AutoCloseable {
     for (long id = from; id < to; id++) {
       acknowledged.put(id, edition);
     }
+  }
+
+  /**
+   * Writes as {@link #upsert} does, one entry after another, until one is refused with nothing of
+   * it applied.
+   *
+   * @return the refusal; empty where all were taken
+   */
+  Optional<SagittaException> upsertUntilRefused(long from, long to, long edition)
+      throws InterruptedException {
+    WriterOptions options = WriterOptions.of(COLLECTION).withBatchTimeout(Duration.ofSeconds(20));
+    try (Writer writer = client.writer(options)) {
+      for (long id = from; id < to; id += BATCH_ROWS) {
+        try (VectorSchemaRoot batch = batch(WHOLE, id, Math.min(to, id + BATCH_ROWS))) {
+          fill(batch, id, edition);
+          assertThat(writer.putAndWait(batch).rejects()).isEmpty();
+        } catch (SagittaException e) {
+          assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.UNAVAILABLE);
+          return Optional.of(e);
+        }
+        for (long done = id; done < Math.min(to, id + BATCH_ROWS); done++) {
+          acknowledged.put(done, edition);
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   void delete(long from, long to) throws InterruptedException {
