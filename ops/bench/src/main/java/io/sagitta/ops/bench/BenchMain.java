@@ -7,6 +7,7 @@ import io.sagitta.ops.bench.chaos.StaleReadCommand;
 import io.sagitta.ops.bench.demo.DemoCommand;
 import io.sagitta.ops.bench.engine.EngineCommand;
 import io.sagitta.ops.bench.measure.IngestCommand;
+import io.sagitta.ops.bench.measure.RecallCommand;
 import io.sagitta.ops.bench.measure.RestartCommand;
 import io.sagitta.ops.bench.measure.ServeCommand;
 import picocli.CommandLine;
@@ -75,6 +76,7 @@ public final class BenchMain implements Runnable {
         EngineCommand.class,
         IngestCommand.class,
         RestartCommand.class,
+        RecallCommand.class,
         ServeCommand.class
       })
   static final class Bench implements Runnable {

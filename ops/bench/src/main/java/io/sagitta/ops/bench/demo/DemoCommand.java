@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sagitta.flight.Certificate;
 import io.sagitta.flight.client.Answer;
 import io.sagitta.flight.client.Row;
 import io.sagitta.flight.client.SagittaClient;
@@ -14,6 +15,7 @@ import io.sagitta.model.PointId;
 import io.sagitta.ops.bench.Clients;
 import io.sagitta.ops.bench.LaneCommand;
 import io.sagitta.ops.bench.Progress;
+import io.sagitta.ops.bench.measure.Graphs;
 import io.sagitta.ops.bench.measure.Latencies;
 import io.sagitta.ops.bench.measure.Loading;
 import io.sagitta.ops.bench.process.ClusterProcesses;
@@ -58,24 +60,44 @@ public final class DemoCommand extends LaneCommand {
 
   private static final long WARM_UP_NANOS = Duration.ofSeconds(25).toNanos();
   private static final int TIMED_SEARCHES = 300;
+  private static final double DEFAULT_RECALL = 0.95;
+
+  /** By which a mean over so many queries may lie below what was asked. */
+  private static final double RECALL_TOLERANCE = 0.01;
+
   private static final int GLOSS_WIDTH = 90;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   @Option(names = "--keep", description = "Leave the cluster running.")
   private boolean keep;
 
+  @Option(
+      names = "--all",
+      description =
+          "Load all of WordNet, some 117,000 synsets, and search them by graph. Embedding them takes"
+              + " some minutes the first time.")
+  private boolean all;
+
   /** Where to go on, for people. */
   private final List<String> goOn = new ArrayList<>();
 
   @Override
   protected List<String> options() {
-    return keep ? List.of("--keep") : List.of();
+    List<String> given = new ArrayList<>();
+    if (all) {
+      given.add("--all");
+    }
+    if (keep) {
+      given.add("--keep");
+    }
+    return given;
   }
 
   @Override
   protected void run(Report report) throws Exception {
     report.put("nodes", NODES).put("collection", COLLECTION);
-    GlossCollection data = GlossCollection.load(WordNet.DEMO_CATEGORIES, log());
+    GlossCollection data =
+        GlossCollection.load(all ? WordNet.ALL_CATEGORIES : WordNet.DEMO_CATEGORIES, log());
     Path folder = ClusterProcesses.temporaryFolder("demo");
     log().println("starting " + NODES + " nodes");
     try (ClusterProcesses cluster = ClusterProcesses.start(plan(folder), NODES);
@@ -86,8 +108,13 @@ public final class DemoCommand extends LaneCommand {
           .put("rows", loading.rows())
           .put("embed_seconds", data.embedSeconds())
           .put("load_rows_per_second", loading.rowsPerSecond());
-      double worstRecall = ask(client, data, report);
-      report.ok(client.count(COLLECTION) == data.glosses().size() && worstRecall == 1);
+      if (all) {
+        report.put(
+            "graphs_seconds",
+            Graphs.await(client, COLLECTION, data.glosses().size(), data.vectors()[0], log()));
+      }
+      boolean recalled = ask(client, data, report);
+      report.ok(client.count(COLLECTION) == data.glosses().size() && recalled);
       if (keep) {
         cluster.detach();
       }
@@ -119,15 +146,14 @@ public final class DemoCommand extends LaneCommand {
 
   // ---- questions
 
-  /** Asks everything; the answer is the worst recall of all. */
-  private double ask(SagittaClient client, GlossCollection data, Report report)
+  /** Asks everything; whether the recall is what it must be. */
+  private boolean ask(SagittaClient client, GlossCollection data, Report report)
       throws JsonProcessingException {
     BruteForce truth =
         new BruteForce(data.glosses().stream().map(Gloss::id).toList(), data.vectors());
     GlossEmbedder embedder = new GlossEmbedder();
     ArrayNode questions = report.figures().putArray("questions");
     double recalls = 0;
-    double worst = 1;
     for (Question question : Question.ALL) {
       float[] vector = embedder.embed(question.text());
       SearchBuilder search = client.search(COLLECTION).vectors(vector).k(HITS);
@@ -135,9 +161,7 @@ public final class DemoCommand extends LaneCommand {
       try (Answer answer = search.run()) {
         List<Row> hits = answer.rows();
         questions.add(json(question, hits, certificate(answer)));
-        double recall = truth.recall(vector, HITS, row -> allowed(question, data, row), ids(hits));
-        recalls += recall;
-        worst = Math.min(worst, recall);
+        recalls += truth.recall(vector, HITS, row -> allowed(question, data, row), ids(hits));
       }
     }
     Timed timed = time(client, data, truth);
@@ -145,8 +169,12 @@ public final class DemoCommand extends LaneCommand {
         .put("search_p50_ms", timed.latencies().percentileMs(50))
         .put("search_p50_of_first_200_ms", timed.cold().percentileMs(50))
         .put("search_p99_ms", timed.latencies().percentileMs(99))
+        .put("search_strategy", timed.strategy())
         .put("recall_at_10", (recalls + timed.recalls()) / (Question.ALL.size() + TIMED_SEARCHES));
-    return Math.min(worst, timed.recalls() == TIMED_SEARCHES ? 1 : 0);
+    // Few rows are searched exactly; graphs are asked for the default recall.
+    return all
+        ? timed.recalls() / TIMED_SEARCHES >= DEFAULT_RECALL - RECALL_TOLERANCE
+        : recalls + timed.recalls() == Question.ALL.size() + TIMED_SEARCHES;
   }
 
   private static boolean allowed(Question question, GlossCollection data, int row) {
@@ -158,7 +186,13 @@ public final class DemoCommand extends LaneCommand {
     return hits.stream().map(hit -> ((PointId.Int64) hit.id()).value()).toList();
   }
 
-  private record Timed(Latencies cold, Latencies latencies, double recalls) {}
+  /**
+   * What the timed searches were.
+   *
+   * @param recalls sum over the searches
+   * @param strategy of the last one: how its segments were searched, in the certificate's words
+   */
+  private record Timed(Latencies cold, Latencies latencies, double recalls, String strategy) {}
 
   /** Strong searches for points between two stored ones, which nobody stored. */
   private Timed time(SagittaClient client, GlossCollection data, BruteForce truth) {
@@ -175,7 +209,14 @@ public final class DemoCommand extends LaneCommand {
       float[] vector = between(data.vectors(), random);
       recalls += truth.recall(vector, HITS, row -> true, timed(client, vector, latencies));
     }
-    return new Timed(cold, latencies, recalls);
+    try (Answer last = client.search(COLLECTION).vectors(between(data.vectors(), random)).run()) {
+      return new Timed(cold, latencies, recalls, strategy(last.certificate().orElseThrow()));
+    }
+  }
+
+  private static String strategy(Certificate certificate) {
+    Certificate.Strategy used = certificate.strategy();
+    return used.graph() > 0 ? (used.scan() > 0 ? "graph and scan" : "graph") : "scan";
   }
 
   private static List<Long> timed(SagittaClient client, float[] vector, Latencies latencies) {
@@ -275,8 +316,9 @@ public final class DemoCommand extends LaneCommand {
             + " searchable)%n",
         figures.path("rows").asLong(), NODES, figures.path("load_rows_per_second").asDouble());
     out.printf(
-        "strong search through Flight: p50 %.2f ms, p99 %.2f ms of %d (p50 %.2f ms of the first %d);"
-            + " recall@10 against brute force %.4f%n",
+        "strong search through Flight (%s): p50 %.2f ms, p99 %.2f ms of %d (p50 %.2f ms of the first"
+            + " %d); recall@10 against brute force %.4f%n",
+        figures.path("search_strategy").asText(),
         figures.path("search_p50_ms").asDouble(),
         figures.path("search_p99_ms").asDouble(),
         TIMED_SEARCHES,

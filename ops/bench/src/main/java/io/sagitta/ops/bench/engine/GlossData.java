@@ -5,11 +5,11 @@ import io.sagitta.ops.bench.wordnet.Gloss;
 import io.sagitta.ops.bench.wordnet.GlossCollection;
 import io.sagitta.ops.bench.wordnet.GlossEmbedder;
 import io.sagitta.ops.bench.wordnet.TextVectors;
+import io.sagitta.ops.bench.wordnet.WordNet;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
@@ -38,7 +38,7 @@ record GlossData() implements DataSet.Source {
   @Override
   public void write(DataSet.Outputs files, PrintStream log)
       throws IOException, InterruptedException {
-    GlossCollection glosses = GlossCollection.load(Set.of(), log);
+    GlossCollection glosses = GlossCollection.load(WordNet.ALL_CATEGORIES, log);
     SplittableRandom random = new SplittableRandom(SEED);
     int rows = glosses.glosses().size();
     boolean[] heldOut = new boolean[rows];

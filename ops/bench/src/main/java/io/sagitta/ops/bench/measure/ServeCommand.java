@@ -3,13 +3,16 @@ package io.sagitta.ops.bench.measure;
 
 import io.sagitta.flight.client.Answer;
 import io.sagitta.flight.client.SagittaClient;
+import io.sagitta.flight.client.SearchBuilder;
 import io.sagitta.model.PointId;
 import io.sagitta.ops.bench.Clients;
 import io.sagitta.ops.bench.LaneCommand;
 import io.sagitta.ops.bench.Progress;
+import io.sagitta.ops.bench.engine.LaneVectors;
 import io.sagitta.ops.bench.process.ClusterProcesses;
 import io.sagitta.ops.bench.process.ClusterProcesses.Plan;
 import io.sagitta.ops.bench.report.Report;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,23 +33,32 @@ import picocli.CommandLine.Option;
             + " per second, the engine's own share of it, and a round trip that asks for nothing.")
 public final class ServeCommand extends LaneCommand {
   private static final String COLLECTION = "serve";
+  private static final int LANE_QUERIES = 3_000;
   private static final Duration WARM_UP = Duration.ofSeconds(5);
 
   @Option(names = "--nodes", paramLabel = "N", defaultValue = "1")
   private int nodes;
 
   @Option(
+      names = "--lane",
+      paramLabel = "LANE",
+      description =
+          "Rows and queries of a lane of bench engine (glove-100, ...), searched once they are in"
+              + " graphs, in place of random ones.")
+  private String lane;
+
+  @Option(
       names = "--rows",
       paramLabel = "N",
       defaultValue = "30000",
-      description = "Default ${DEFAULT-VALUE}.")
+      description = "Random rows; default ${DEFAULT-VALUE}.")
   private int rows;
 
   @Option(
       names = "--dim",
       paramLabel = "D",
       defaultValue = "384",
-      description = "Dimension; default ${DEFAULT-VALUE}.")
+      description = "Dimension of random rows; default ${DEFAULT-VALUE}.")
   private int dimension;
 
   @Option(names = "-k", paramLabel = "N", defaultValue = "10")
@@ -67,43 +79,64 @@ public final class ServeCommand extends LaneCommand {
       description = "Of each figure; default ${DEFAULT-VALUE}.")
   private int seconds;
 
+  @Option(
+      names = "--recall",
+      paramLabel = "R",
+      defaultValue = "0.95",
+      description = "Asked of a lane; default ${DEFAULT-VALUE}.")
+  private double recall;
+
   @Override
   protected List<String> options() {
-    return List.of(
-        "--nodes",
-        Integer.toString(nodes),
-        "--rows",
-        Integer.toString(rows),
-        "--dim",
-        Integer.toString(dimension),
-        "-k",
-        Integer.toString(k),
-        "--connections",
-        String.join(",", connections.stream().map(String::valueOf).toList()),
-        "--seconds",
-        Integer.toString(seconds));
+    List<String> given = new ArrayList<>(List.of("--nodes", Integer.toString(nodes)));
+    given.addAll(
+        lane == null
+            ? List.of("--rows", Integer.toString(rows), "--dim", Integer.toString(dimension))
+            : List.of("--lane", lane, "--recall", Double.toString(recall)));
+    given.addAll(
+        List.of(
+            "-k",
+            Integer.toString(k),
+            "--connections",
+            String.join(",", connections.stream().map(String::valueOf).toList()),
+            "--seconds",
+            Integer.toString(seconds)));
+    return given;
   }
 
   @Override
-  protected void run(Report report) throws InterruptedException {
-    report.put("nodes", nodes).put("rows", rows).put("dim", dimension).put("k", k);
-    RandomRows random = new RandomRows(dimension, seed());
+  protected void run(Report report) throws IOException, InterruptedException {
+    if (lane == null) {
+      serve(report, new RandomRows(dimension, seed()), rows);
+      return;
+    }
+    try (LaneVectors vectors = LaneVectors.open(lane, LANE_QUERIES, seed(), log())) {
+      report.put("lane", lane).put("recall", recall);
+      serve(report, new LaneRows(vectors), vectors.rows());
+    }
+  }
+
+  private void serve(Report report, Rows data, int count) throws InterruptedException {
+    report.put("nodes", nodes).put("rows", count).put("dim", data.dimension()).put("k", k);
     Path folder = ClusterProcesses.temporaryFolder("serve");
     try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder), nodes);
         BufferAllocator allocator = Loading.allocator();
         SagittaClient client = Clients.of(cluster.endpoints().subList(0, 1))) {
-      client.create(COLLECTION, random.schema());
-      Progress progress = new Progress(log(), "loading", rows);
+      client.create(COLLECTION, data.schema());
+      Progress progress = new Progress(log(), "loading", count);
       var _ =
           Loading.run(
               client,
               COLLECTION,
-              rows,
+              count,
               1_000,
-              (from, to) -> random.batch(from, to, allocator),
+              (from, to) -> data.batch(from, to, allocator),
               progress::at);
-      boolean right = Checks.findsItsOwn(client, COLLECTION, random, rows, seed());
-      Call search = new Call("search", Engine.times(this::search, random));
+      if (lane != null) {
+        var _ = Graphs.await(client, COLLECTION, count, data.vector(0), log());
+      }
+      boolean right = Checks.findsItsOwn(client, COLLECTION, data, count, seed());
+      Call search = new Call("search", Engine.times(this::search, data));
       Call nothing = new Call("get of nothing", ServeCommand::getNothing);
       drive(cluster, 1, search, WARM_UP);
       for (int n : connections) {
@@ -116,7 +149,8 @@ public final class ServeCommand extends LaneCommand {
   }
 
   private Answer search(SagittaClient client, float[] vector) {
-    return client.search(COLLECTION).vectors(vector).k(k).run();
+    SearchBuilder search = client.search(COLLECTION).vectors(vector).k(k);
+    return (lane == null ? search : search.recall(recall)).run();
   }
 
   /** A strong read that finds no point: the round trip and the read barrier, and nothing else. */
@@ -139,9 +173,9 @@ public final class ServeCommand extends LaneCommand {
       Answer run(SagittaClient client, float[] vector);
     }
 
-    static Work times(Search search, RandomRows rows) {
+    static Work times(Search search, Rows rows) {
       return (client, draw, engine) -> {
-        try (Answer answer = search.run(client, rows.vector(-1 - draw.nextLong(1 << 20)))) {
+        try (Answer answer = search.run(client, rows.query(draw))) {
           engine.accept(answer.certificate().orElseThrow().tookUs());
         }
       };

@@ -26,7 +26,9 @@ import java.util.stream.Stream;
  * #detach}.
  */
 public final class ClusterProcesses implements AutoCloseable {
-  private static final Duration READY = Duration.ofSeconds(90);
+  /** Tells a node that hangs from a machine that has other things to do. */
+  private static final Duration READY = Duration.ofMinutes(4);
+
   private static final Duration STOP = Duration.ofSeconds(30);
 
   private final Plan plan;

@@ -20,11 +20,14 @@ public final class WordNet {
   public static final Set<String> DEMO_CATEGORIES =
       Set.of("noun.animal", "noun.food", "noun.feeling");
 
+  /** Every category. */
+  public static final Set<String> ALL_CATEGORIES = Set.of();
+
   private static final long ID_STRIDE = 100_000_000L;
 
   private WordNet() {}
 
-  /** Synsets of the given categories in id order; all of them where the set is empty. */
+  /** Synsets of the given categories in id order; all of them for {@link #ALL_CATEGORIES}. */
   public static List<Gloss> read(Set<String> categories) {
     try {
       Dictionary dictionary = Dictionary.getDefaultResourceInstance();
