@@ -137,6 +137,24 @@ class Searches(Case):
         self.assertEqual(listed["id"].to_pylist(), [4, 0])
         self.assertEqual(self.read("search", vector_f32=packed, k=1).to_pylist(), listed.to_pylist())
 
+    def test_hits_come_in_groups_of_equal_values(self):
+        table = pa.table(
+            {
+                "id": pa.array(range(8), pa.int64()),
+                "v": pa.array([[8.0 - i, 1.0, 1.0, 1.0] for i in range(8)], vector()),
+                "text": ["a", "a", None, "b", "a", "c", "b", "c"],
+            }
+        )
+        self.put(table)
+        found = self.read("search", vector=[1, 0, 0, 0], k=2, group_by="text", fields=[])
+        self.assertEqual(found.column_names, ["query", "id", "_score", "_version", "text"])
+        self.assertEqual(found["id"].to_pylist(), [0, 3])
+        self.assertEqual(found["text"].to_pylist(), ["a", "b"])
+        found = self.read("search", vector=[1, 0, 0, 0], k=9, offset=1, group_by="text", group_size=2)
+        self.assertEqual(found["id"].to_pylist(), [3, 6, 5, 7])
+        with self.assertRaisesRegex(pa.ArrowInvalid, "without 'group_by'"):
+            self.read("search", vector=[1, 0, 0, 0], group_size=2)
+
     def test_an_empty_collection_has_no_hits_and_no_error(self):
         table = self.read("search", vector=[1, 0, 0, 0], k=10)
         self.assertEqual(table.num_rows, 0)

@@ -56,15 +56,37 @@ final class Searches {
     }
     ReadFanout.Answers answers =
         fanout.read(plan.collection(), parts(plan), search.partial(), call);
+    if (plan.grouping().isPresent()) {
+      return grouped(plan, answers, started, call);
+    }
     List<ReadStamp> stamps = answers.answers().stream().map(ShardAnswer::stamp).toList();
     VectorSchemaRoot rows = merge(plan, answers);
+    return certified(plan, rows, answers.shards(), stamps, answers.missing(), started);
+  }
+
+  private RowsAnswer grouped(
+      SearchPlan plan, ReadFanout.Answers first, long started, ActiveCall call)
+      throws InterruptedException {
+    try (GroupedAnswers answers = new GroupedAnswers(plan, first)) {
+      VectorSchemaRoot rows =
+          answers.complete(fanout, call, options.answerBytesMax(), parts.allocator());
+      List<ReadStamp> stamps = answers.answers().stream().map(ShardAnswer::stamp).toList();
+      return certified(plan, rows, answers.shards(), stamps, answers.missing(), started);
+    }
+  }
+
+  private RowsAnswer certified(
+      SearchPlan plan,
+      VectorSchemaRoot rows,
+      List<ShardMap.Shard> shards,
+      List<ReadStamp> stamps,
+      List<ShardMap.Shard> missing,
+      long started) {
     long tookUs = TimeUnit.NANOSECONDS.toMicros(parts.nanoTime().getAsLong() - started);
     return new RowsAnswer(
         rows,
-        Certificates.of(
-                answers.shards(), stamps, answers.missing(), plan.freshness().text(), tookUs)
-            .toJson(),
-        search.explain() ? Certificates.explain(answers.shards(), stamps) : "");
+        Certificates.of(shards, stamps, missing, plan.freshness().text(), tookUs).toJson(),
+        plan.asked().explain() ? Certificates.explain(shards, stamps) : "");
   }
 
   private static List<ReadFanout.Part> parts(SearchPlan plan) {

@@ -5,6 +5,7 @@ import io.sagitta.flight.internal.ShardDoor.ShardAnswer;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.GroupColumn;
 import io.sagitta.model.HashSlot;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.PointId;
@@ -23,9 +24,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
@@ -249,15 +252,48 @@ final class FakeShard {
                   Comparator.<Point>comparingDouble(
                           p -> distance(search, from, (float[]) p.values.get(search.field())))
                       .thenComparing(Point::id))
-              .limit(search.k())
               .toList();
-      for (Point hit : sorted) {
+      for (Point hit :
+          search.grouping().isPresent()
+              ? grouped(sorted, query, search.k(), search.grouping().get())
+              : sorted.subList(0, Math.min(search.k(), sorted.size()))) {
         queries.add(query);
         scores.add(distance(search, from, (float[]) hit.values.get(search.field())));
         hits.add(hit);
       }
     }
     return rows(hits, search.fields(), queries, scores);
+  }
+
+  /** The best k groups and those asked for by hash, each with its best points. */
+  private List<Point> grouped(List<Point> sorted, int query, int k, ShardRead.Grouping grouping) {
+    Map<Object, List<Point>> groups = new LinkedHashMap<>();
+    for (Point point : sorted) {
+      Object value = point.values.get(grouping.field());
+      if (value != null) {
+        groups.computeIfAbsent(value, v -> new ArrayList<>()).add(point);
+      }
+    }
+    List<Point> hits = new ArrayList<>();
+    int rank = 0;
+    for (Map.Entry<Object, List<Point>> group : groups.entrySet()) {
+      if (rank++ < k
+          || (!grouping.also().isEmpty()
+              && LongStream.of(grouping.also().get(query))
+                  .anyMatch(hash -> hash == hash((String) group.getKey())))) {
+        hits.addAll(
+            group.getValue().subList(0, Math.min(grouping.size(), group.getValue().size())));
+      }
+    }
+    return hits;
+  }
+
+  private long hash(String text) {
+    try (VarCharVector column = new VarCharVector("g", allocator)) {
+      column.setSafe(0, text.getBytes(StandardCharsets.UTF_8));
+      column.setValueCount(1);
+      return GroupColumn.of(column).value(0).hash();
+    }
   }
 
   private static float distance(ShardRead.Search search, int from, float[] vector) {

@@ -57,8 +57,16 @@ public sealed interface Command {
   record IdText(String text, boolean quoted) {}
 
   /**
+   * One hit of each value of a field, or some.
+   *
+   * @param field the field whose equal values make a group
+   * @param size hits of a group at most
+   */
+  record GroupBy(String field, int size) {}
+
+  /**
    * Search. {@code bound} is min_score or max_distance; which of them fits is checked with the
-   * schema.
+   * schema. With {@code groupBy}, k and offset count groups.
    */
   record Search(
       String collection,
@@ -74,8 +82,43 @@ public sealed interface Command {
       Consistency consistency,
       boolean partial,
       OptionalLong timeoutMs,
-      boolean explain)
+      boolean explain,
+      Optional<GroupBy> groupBy)
       implements Command {
+    /** A search without groups. */
+    public Search(
+        String collection,
+        Optional<String> field,
+        Query query,
+        int k,
+        int offset,
+        Optional<FilterText> filter,
+        Effort effort,
+        OptionalDouble minScore,
+        OptionalDouble maxDistance,
+        Optional<List<String>> fields,
+        Consistency consistency,
+        boolean partial,
+        OptionalLong timeoutMs,
+        boolean explain) {
+      this(
+          collection,
+          field,
+          query,
+          k,
+          offset,
+          filter,
+          effort,
+          minScore,
+          maxDistance,
+          fields,
+          consistency,
+          partial,
+          timeoutMs,
+          explain,
+          Optional.empty());
+    }
+
     @Override
     public String verb() {
       return "search";

@@ -48,6 +48,8 @@ final class CommandReader {
           "exact",
           "min_score",
           "max_distance",
+          "group_by",
+          "group_size",
           "fields",
           "consistency",
           "token",
@@ -135,6 +137,8 @@ final class CommandReader {
     boolean partial = false;
     boolean explain = false;
     OptionalLong timeoutMs = OptionalLong.empty();
+    Optional<String> groupBy = Optional.empty();
+    OptionalInt groupSize = OptionalInt.empty();
     in.enter(SEARCH_KEYS);
     for (String key = in.nextKey(); key != null; key = in.nextKey()) {
       switch (key) {
@@ -160,6 +164,8 @@ final class CommandReader {
         }
         case "min_score" -> minScore = OptionalDouble.of(in.number("a finite number"));
         case "max_distance" -> maxDistance = OptionalDouble.of(distance());
+        case "group_by" -> groupBy = Optional.of(in.string());
+        case "group_size" -> groupSize = OptionalInt.of(in.integer(1, RequestLimits.HITS_MAX));
         case "partial" -> partial = in.bool();
         case "explain" -> explain = in.bool();
         case "timeout_ms" ->
@@ -172,6 +178,15 @@ final class CommandReader {
     if (offset + k > RequestLimits.HITS_MAX) {
       throw in.wrongHere(
           "offset + k is " + (offset + k) + ", expected at most " + RequestLimits.HITS_MAX);
+    }
+    if (groupSize.isPresent() && groupBy.isEmpty()) {
+      throw in.wrongHere("'group_size' is given without 'group_by'");
+    }
+    int hitsOfGroup = groupSize.orElse(1);
+    long hits = (long) (offset + k) * hitsOfGroup;
+    if (hits > RequestLimits.HITS_MAX) {
+      throw in.wrongHere(
+          "(offset + k) * group_size is " + hits + ", expected at most " + RequestLimits.HITS_MAX);
     }
     if (minScore.isPresent() && maxDistance.isPresent()) {
       throw in.wrongHere("'min_score' and 'max_distance' are both given, expected one of them");
@@ -190,7 +205,8 @@ final class CommandReader {
         consistency(),
         partial,
         timeoutMs,
-        explain);
+        explain,
+        groupBy.map(name -> new Command.GroupBy(name, hitsOfGroup)));
   }
 
   /** What a search that says nothing of effort is planned for. */

@@ -93,6 +93,10 @@ final class CommandWriter {
     if (search.maxDistance().isPresent()) {
       out.writeNumberField("max_distance", search.maxDistance().getAsDouble());
     }
+    if (search.groupBy().isPresent()) {
+      out.writeStringField("group_by", search.groupBy().get().field());
+      out.writeNumberField("group_size", search.groupBy().get().size());
+    }
     fields(search.fields(), out);
     consistency(search.consistency(), out);
     if (search.partial()) {

@@ -12,8 +12,11 @@ public final class RequestLimits {
   /** Nesting of JSON values. */
   public static final int DEPTH_MAX = 64;
 
-  /** {@code offset + k} of a search. */
+  /** {@code offset + k} of a search; of a grouped one, that times {@code group_size}. */
   public static final int HITS_MAX = 10_000;
+
+  /** Hits of all queries of one grouped search, groups left out by its offset included. */
+  public static final int GROUPED_HITS_MAX = 1_000_000;
 
   /** Candidate list length of a graph search. */
   public static final int EF_MAX = 65_536;

@@ -72,6 +72,7 @@ class CommandsTest {
         search(new Query.Like(new IdText("it's", true)), new Effort.Ef(65_536), filter),
         search(
             new Query.Like(new IdText("-9223372036854775808", false)), new Effort.Exact(), filter),
+        grouped(search(new Query.Like(new IdText("x", true)), new Effort.Exact(), filter)),
         new Command.Get(
             "c",
             List.of(new IdText("1", false), new IdText("1", true)),
@@ -127,6 +128,40 @@ class CommandsTest {
         true,
         OptionalLong.of(1),
         true);
+  }
+
+  private static Command.Search grouped(Command.Search s) {
+    return new Command.Search(
+        s.collection(),
+        s.field(),
+        s.query(),
+        30,
+        20,
+        s.filter(),
+        s.effort(),
+        s.minScore(),
+        s.maxDistance(),
+        s.fields(),
+        s.consistency(),
+        s.partial(),
+        s.timeoutMs(),
+        s.explain(),
+        Optional.of(new Command.GroupBy("year", 200)));
+  }
+
+  @Test
+  void aGroupHasOneHitUnlessMoreAreAskedForWithinTheLimit() {
+    String head = "{'search':{'collection':'c','vector':[1],";
+    assertThat(((Command.Search) parse(head + "'group_by':'year'}}")).groupBy())
+        .contains(new Command.GroupBy("year", 1));
+    assertThatThrownBy(() -> parse(head + "'group_size':2}}"))
+        .hasMessageContaining("'group_size' is given without 'group_by'");
+    assertThatThrownBy(() -> parse(head + "'group_by':'year','group_size':0}}"))
+        .hasMessageContaining("1 to 10000");
+    assertThatThrownBy(
+            () -> parse(head + "'group_by':'year','group_size':100,'k':60,'offset':41}}"))
+        .hasMessageContaining("(offset + k) * group_size is 10100, expected at most 10000");
+    assertThatThrownBy(() -> parse(head + "'groupby':'year'}}")).hasMessageContaining("group_by");
   }
 
   @ParameterizedTest

@@ -88,6 +88,8 @@ class PublishedSchemaTest {
   void itHasTheParsersLimitsAndNames() {
     assertThat(property("search", "k").get("maximum").intValue()).isEqualTo(RequestLimits.HITS_MAX);
     assertThat(property("search", "ef").get("maximum").intValue()).isEqualTo(RequestLimits.EF_MAX);
+    assertThat(property("search", "group_size").get("maximum").intValue())
+        .isEqualTo(RequestLimits.HITS_MAX);
     assertThat(property("search", "vectors").get("maxItems").intValue())
         .isEqualTo(RequestLimits.QUERIES_MAX);
     assertThat(property("search", "timeout_ms").get("maximum").longValue())
@@ -164,6 +166,9 @@ class PublishedSchemaTest {
         "{'search':{'collection':'c','vector':[1],'recall':0}}",
         "{'search':{'collection':'c','vector':[1],'max_distance':-1}}",
         "{'search':{'collection':'c','vector':[1],'params':[1]}}",
+        "{'search':{'collection':'c','vector':[1],'group_size':2}}",
+        "{'search':{'collection':'c','vector':[1],'group_by':'g','group_size':0}}",
+        "{'search':{'collection':'c','vector':[1],'group_by':7}}",
         "{'search':{'collection':'c','vector':[1],'token':'t'}}",
         "{'search':{'collection':'c','vector':[1],'consistency':'session'}}",
         "{'search':{'collection':'c','vector':[1],'consistency':'bounded'}}",

@@ -4,6 +4,7 @@ package io.sagitta.router.plan;
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.Field;
 import io.sagitta.model.VectorField;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,17 @@ public final class AnswerFields {
   private static final Set<String> ALWAYS = Set.of(CollectionSchema.ID, VERSION, SCORE);
 
   private AnswerFields() {}
+
+  /** As below, and the field that hits are grouped by: each says which group it is of. */
+  public static List<String> of(
+      CollectionSchema schema, Optional<List<String>> asked, Optional<String> groupBy) {
+    if (asked.isEmpty() || groupBy.isEmpty()) {
+      return of(schema, asked);
+    }
+    List<String> both = new ArrayList<>(asked.get());
+    both.add(groupBy.get());
+    return of(schema, Optional.of(both));
+  }
 
   /**
    * Names of the fields to return.

@@ -3,15 +3,20 @@ package io.sagitta.router.plan;
 
 import io.sagitta.flight.Command;
 import io.sagitta.flight.RequestLimits;
+import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.GroupColumn;
 import io.sagitta.model.Metric;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.ShardRead;
 import io.sagitta.model.ShardRead.QueryVectors;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /** What of a search can be checked only with the field at hand. */
@@ -102,6 +107,33 @@ final class QueryChecks {
           "'min_score' does not go with metric " + metric + ", expected 'max_distance'");
     }
     return minScore.isPresent() ? minScore : maxDistance;
+  }
+
+  /**
+   * The grouping of a search, checked also for requests that no parser has seen.
+   *
+   * @throws SagittaException LIMIT where all queries together ask for too many hits
+   */
+  static Optional<ShardRead.Grouping> grouping(
+      CollectionSchema schema, Command.Search search, int queries) {
+    if (search.groupBy().isEmpty()) {
+      return Optional.empty();
+    }
+    Command.GroupBy by = search.groupBy().get();
+    GroupColumn.field(schema, by.field());
+    long hits = ((long) search.offset() + search.k()) * by.size();
+    if (by.size() < 1 || hits > RequestLimits.HITS_MAX) {
+      throw SagittaException.invalid(
+          "group_size is %d and (offset + k) * group_size %d, expected at least 1 and at most %d"
+              .formatted(by.size(), hits, RequestLimits.HITS_MAX));
+    }
+    if (hits * queries > RequestLimits.GROUPED_HITS_MAX) {
+      throw new SagittaException(
+          ErrorCode.LIMIT,
+          "%d query vectors, each for (offset + k) * group_size = %d hits, are %d hits together, expected at most %d"
+              .formatted(queries, hits, hits * queries, RequestLimits.GROUPED_HITS_MAX));
+    }
+    return Optional.of(new ShardRead.Grouping(by.field(), by.size(), List.of()));
   }
 
   /** Checks k and offset also for requests that no parser has seen. */

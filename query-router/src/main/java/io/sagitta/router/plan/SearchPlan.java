@@ -25,6 +25,7 @@ import java.util.OptionalDouble;
  * @param bound score or distance that hits must keep
  * @param fields columns of the answer
  * @param freshness how fresh it must be
+ * @param grouping what a group is, where hits are to be grouped
  */
 public record SearchPlan(
     ShardMap.Collection collection,
@@ -34,7 +35,8 @@ public record SearchPlan(
     int hitsPerShard,
     OptionalDouble bound,
     List<String> fields,
-    Freshness freshness) {
+    Freshness freshness,
+    Optional<ShardRead.Grouping> grouping) {
 
   /**
    * Plans a search.
@@ -58,8 +60,11 @@ public record SearchPlan(
         queries,
         QueryChecks.hitsPerShard(search),
         QueryChecks.bound(field, search.minScore(), search.maxDistance()),
-        AnswerFields.of(collection.schema(), search.fields()),
-        Freshness.of(search.consistency()));
+        AnswerFields.of(
+            collection.schema(), search.fields(), search.groupBy().map(Command.GroupBy::field)),
+        Freshness.of(search.consistency()),
+        QueryChecks.grouping(
+            collection.schema(), search, queries.map(QueryVectors::count).orElse(1)));
   }
 
   /** The point whose stored vector is searched with, where the request says so. */
@@ -79,11 +84,27 @@ public record SearchPlan(
         hitsPerShard,
         bound,
         fields,
-        freshness);
+        freshness,
+        grouping);
   }
 
   /** What is asked of one shard. */
   public ShardRead.Search read(ShardMap.Shard shard) {
+    return read(shard, grouping);
+  }
+
+  /**
+   * What is asked of a shard of which certain groups are wanted besides its best.
+   *
+   * @param also for each query, hashes of those groups
+   */
+  public ShardRead.Search read(ShardMap.Shard shard, List<long[]> also) {
+    return read(
+        shard,
+        grouping.map(grouped -> new ShardRead.Grouping(grouped.field(), grouped.size(), also)));
+  }
+
+  private ShardRead.Search read(ShardMap.Shard shard, Optional<ShardRead.Grouping> grouped) {
     return new ShardRead.Search(
         shard.id(),
         freshness.mode(shard.id()),
@@ -94,6 +115,7 @@ public record SearchPlan(
         asked.effort(),
         bound,
         fields,
-        asked.explain());
+        asked.explain(),
+        grouped);
   }
 }

@@ -36,6 +36,17 @@ final class Bits {
     }
   }
 
+  /** The first row of {@code [from, to)} that is set; {@code to} where none is. */
+  static int next(long[] bits, int from, int to) {
+    for (int row = from; row < to; row = (row | 63) + 1) {
+      long word = bits[row >> 6] >>> row;
+      if (word != 0) {
+        return Math.min(to, row + Long.numberOfTrailingZeros(word));
+      }
+    }
+    return to;
+  }
+
   /** Whether a row of {@code [from, to)} is set. */
   static boolean any(long[] bits, int from, int to) {
     for (int row = from; row < to; row = (row | 63) + 1) {

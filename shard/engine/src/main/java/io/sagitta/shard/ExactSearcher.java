@@ -2,9 +2,10 @@
 package io.sagitta.shard;
 
 import io.sagitta.model.VectorField;
+import io.sagitta.shard.SegmentSearcher.Searched;
+import io.sagitta.shard.distance.BestRows;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.Scorer;
-import io.sagitta.shard.distance.TopK;
 import io.sagitta.shard.distance.VectorRows;
 import io.sagitta.shard.segment.RowRun;
 import io.sagitta.shard.segment.Segment;
@@ -13,7 +14,7 @@ import io.sagitta.shard.segment.Segment;
  * Scores every candidate. Rows are read once for all queries, in blocks; a block of which few rows
  * are candidates is scored row by row.
  */
-final class ExactSearcher implements SegmentSearcher {
+final class ExactSearcher {
   /** Rows of a block: a whole number of bitmap words, and few enough to notice a stop soon. */
   private static final int BLOCK_ROWS = 1_024;
 
@@ -28,14 +29,14 @@ final class ExactSearcher implements SegmentSearcher {
     scores = new float[Math.multiplyExact(BLOCK_ROWS, queries)];
   }
 
-  @Override
-  public Searched search(
+  /** Offers every candidate that has a vector; see {@link SegmentSearcher#search}. */
+  Searched search(
       Segment segment,
       long firstRef,
       VectorField field,
       long[] candidates,
       PreparedQuery[] queries,
-      TopK[] heaps,
+      BestRows[] heaps,
       StopSignal stop) {
     long scored = 0;
     for (RowRun run : segment.runs()) {
@@ -77,7 +78,7 @@ final class ExactSearcher implements SegmentSearcher {
   }
 
   private void scoreAll(
-      VectorRows rows, int from, int to, long firstRef, PreparedQuery[] queries, TopK[] heaps) {
+      VectorRows rows, int from, int to, long firstRef, PreparedQuery[] queries, BestRows[] heaps) {
     Scorer.score(queries, rows, from, to, scores);
     for (int q = 0; q < queries.length; q++) {
       heaps[q].offerAll(scores, q * (to - from), to - from, firstRef + from);
@@ -91,23 +92,22 @@ final class ExactSearcher implements SegmentSearcher {
       int count,
       long firstRef,
       PreparedQuery[] queries,
-      TopK[] heaps) {
+      BestRows[] heaps) {
     Scorer.score(queries, rows, from, to, scores);
     for (int q = 0; q < queries.length; q++) {
-      int at = q * (to - from) - from;
+      int at = q * (to - from);
       for (int i = 0; i < count; i++) {
-        heaps[q].offer(scores[at + picked[i]], firstRef + picked[i]);
+        scores[at + i] = scores[at + picked[i] - from]; // picked[i] >= from + i
       }
+      heaps[q].offerAll(scores, at, picked, count, firstRef);
     }
   }
 
   private void scorePicked(
-      VectorRows rows, int count, long firstRef, PreparedQuery[] queries, TopK[] heaps) {
+      VectorRows rows, int count, long firstRef, PreparedQuery[] queries, BestRows[] heaps) {
+    Scorer.score(queries, rows, picked, count, scores);
     for (int q = 0; q < queries.length; q++) {
-      Scorer.score(queries[q], rows, picked, 0, count, scores, 0);
-      for (int i = 0; i < count; i++) {
-        heaps[q].offer(scores[i], firstRef + picked[i]);
-      }
+      heaps[q].offerAll(scores, q * count, picked, count, firstRef);
     }
   }
 }

@@ -17,6 +17,7 @@ import io.sagitta.shard.index.SegmentRows;
 import io.sagitta.shard.segment.Segment;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Searches a segment by its graph where that is cheaper than scanning the candidates and gives the
@@ -55,49 +56,119 @@ final class IndexedSearcher implements SegmentSearcher {
       PreparedQuery[] queries,
       TopK[] heaps,
       StopSignal stop) {
-    Optional<FieldIndex> index =
-        search.effort() instanceof ShardRead.Effort.Exact
-            ? Optional.empty()
-            : indexer.find(segment.number(), field.fieldId());
-    if (index.isPresent() && index.get().index().tryRetain()) {
-      try {
-        Plan plan = plan(index.get(), segment, field, candidates, queries.length);
-        if (plan != null) {
-          return byGraph(plan, segment, firstRef, field, candidates, queries, heaps, stop);
-        }
-      } finally {
-        index.get().index().release();
-      }
+    Optional<Searched> byGraph =
+        withIndex(
+            segment,
+            field,
+            index -> {
+              Plan plan = plan(index, segment, field, candidates, queries.length, search.k());
+              return plan == null
+                  ? Optional.empty()
+                  : Optional.of(
+                      new Walk(plan, segment, firstRef, field, candidates, stop)
+                          .orScan(queries, heaps));
+            });
+    return byGraph.isPresent()
+        ? byGraph.get()
+        : exact.search(segment, firstRef, field, candidates, queries, heaps, stop);
+  }
+
+  /** Whether a graph search for k hits of one query pays. */
+  boolean prefersGraph(Segment segment, VectorField field, long[] candidates, int k) {
+    return withIndex(
+            segment,
+            field,
+            index -> Optional.ofNullable(plan(index, segment, field, candidates, 1, k)))
+        .isPresent();
+  }
+
+  /**
+   * What a graph search for one query came to.
+   *
+   * @param isEnough whether it brought min(k, matches) hits; where not, a scan is needed
+   */
+  record Walked(boolean isEnough, Searched searched) {}
+
+  /**
+   * Offers the k best candidates by graph, rows that it does not hold yet included; empty where a
+   * scan is to be preferred.
+   *
+   * @param q the query's place among the request's
+   * @param isWhole whether the candidates are all that the request may find
+   */
+  Optional<Walked> walk(
+      Segment segment,
+      long firstRef,
+      VectorField field,
+      long[] candidates,
+      int q,
+      PreparedQuery query,
+      int k,
+      boolean isWhole,
+      TopK heap,
+      StopSignal stop) {
+    return withIndex(
+        segment,
+        field,
+        index -> {
+          Plan plan = plan(index, segment, field, candidates, 1, k);
+          if (plan == null) {
+            return Optional.empty();
+          }
+          Walk walk = new Walk(plan, segment, firstRef, field, candidates, stop);
+          PreparedQuery[] one = {query};
+          TopK[] heaps = {heap};
+          return Optional.of(
+              walk.offerAll(one, q, heaps)
+                  ? new Walked(true, walk.withTail(one, heaps, isWhole))
+                  : new Walked(false, Searched.scan(walk.visited)));
+        });
+  }
+
+  /** Calls with the graph of a segment, held, where there is one and the request may use it. */
+  private <T> Optional<T> withIndex(
+      Segment segment, VectorField field, Function<FieldIndex, Optional<T>> use) {
+    if (search.effort() instanceof ShardRead.Effort.Exact) {
+      return Optional.empty();
     }
-    return exact.search(segment, firstRef, field, candidates, queries, heaps, stop);
+    Optional<FieldIndex> index = indexer.find(segment.number(), field.fieldId());
+    if (index.isEmpty() || !index.get().index().tryRetain()) {
+      return Optional.empty();
+    }
+    try {
+      return use.apply(index.get());
+    } finally {
+      index.get().index().release();
+    }
   }
 
   /**
    * A graph search that pays.
    *
+   * @param k hits wanted
    * @param size rows of the segment in the graph
    * @param matches candidates among them
    * @param visitedMax rows it may score before a scan would have been cheaper
    */
   private record Plan(
-      FieldIndex index, Calibration.Choice choice, int size, int matches, long visitedMax) {}
+      FieldIndex index, Calibration.Choice choice, int k, int size, int matches, long visitedMax) {}
 
   /** Null where a scan is cheaper, or the only way to the recall that was asked for. */
   private Plan plan(
-      FieldIndex index, Segment segment, VectorField field, long[] candidates, int queries) {
+      FieldIndex index, Segment segment, VectorField field, long[] candidates, int queries, int k) {
     int size = Math.min(index.index().size(), segment.rows());
     int matches = Bits.count(candidates, size);
     Calibration calibration = index.calibration().orElseThrow();
     Optional<Calibration.Choice> choice =
         switch (search.effort()) {
           case ShardRead.Effort.Recall recall ->
-              calibration.choose(search.k(), live(index).toPlan(recall.target()), size);
-          case ShardRead.Effort.Ef ef -> calibration.withEf(search.k(), ef.value());
+              calibration.choose(k, live(index).toPlan(recall.target()), size);
+          case ShardRead.Effort.Ef ef -> calibration.withEf(k, ef.value());
           case ShardRead.Effort.Exact ignored -> Optional.empty();
         };
     if (choice.isEmpty() && live(index).factor() > 1 && matches > 0) {
       // The correction rules out the graph; only its best tells when that is over.
-      calibration.most(search.k()).ifPresent(most -> sample(index, most, size, candidates));
+      calibration.most(k).ifPresent(most -> sample(index, most, k, size, candidates));
     }
     if (choice.isEmpty() || matches == 0) {
       return null;
@@ -108,61 +179,95 @@ final class IndexedSearcher implements SegmentSearcher {
     if (graph >= scan) {
       return null;
     }
-    return new Plan(index, choice.get(), size, matches, cost.visits(scan));
+    return new Plan(index, choice.get(), k, size, matches, cost.visits(scan));
   }
 
-  private Searched byGraph(
-      Plan plan,
-      Segment segment,
-      long firstRef,
-      VectorField field,
-      long[] candidates,
-      PreparedQuery[] queries,
-      TopK[] heaps,
-      StopSignal stop) {
-    boolean allMatch = plan.matches == plan.size;
-    long visited = 0;
-    boolean enough = true;
-    SegmentRows rows = new SegmentRows(segment, field.fieldId());
-    GraphSearcher searcher = indexer.borrowSearcher();
-    try {
-      for (int q = 0; q < queries.length && enough; q++) {
-        int scored =
-            searcher.search(
-                plan.index.index(),
-                rows,
-                queries[q],
-                codes(plan.index.index().parameters(), q),
-                plan.choice.effort(),
-                allMatch ? null : candidates,
-                plan.size,
-                plan.visitedMax,
-                stop::check,
-                heaps[q],
-                firstRef);
-        visited += searcher.visited() + scored;
-        enough = !searcher.gaveUp() && scored >= Math.min(search.k(), plan.matches);
-      }
-    } finally {
-      indexer.giveBack(searcher);
+  /** One segment's graph searched by a plan. */
+  private final class Walk {
+    private final Plan plan;
+    private final Segment segment;
+    private final long firstRef;
+    private final VectorField field;
+    private final long[] candidates;
+    private final StopSignal stop;
+    private long visited;
+
+    Walk(
+        Plan plan,
+        Segment segment,
+        long firstRef,
+        VectorField field,
+        long[] candidates,
+        StopSignal stop) {
+      this.plan = plan;
+      this.segment = segment;
+      this.firstRef = firstRef;
+      this.field = field;
+      this.candidates = candidates;
+      this.stop = stop;
     }
-    if (!enough) {
+
+    /** Searches for all queries; scans where that is not enough for one of them. */
+    Searched orScan(PreparedQuery[] queries, TopK[] heaps) {
+      if (offerAll(queries, 0, heaps)) {
+        return withTail(queries, heaps, true);
+      }
       // Some rows were offered already, and a heap must not hold a row twice.
       Arrays.stream(heaps).forEach(heap -> heap.forget(firstRef, firstRef + segment.rows()));
       Searched scanned = exact.search(segment, firstRef, field, candidates, queries, heaps, stop);
       return Searched.scan(visited + scanned.visited());
     }
-    if (plan.size < segment.rows()) {
-      long[] tail = candidates.clone();
-      Bits.clear(tail, 0, plan.size);
-      visited += exact.search(segment, firstRef, field, tail, queries, heaps, stop).visited();
+
+    /** False as soon as a query did not get its min(k, matches) hits. */
+    boolean offerAll(PreparedQuery[] queries, int firstQuery, TopK[] heaps) {
+      boolean allMatch = plan.matches == plan.size;
+      boolean enough = true;
+      SegmentRows rows = new SegmentRows(segment, field.fieldId());
+      GraphSearcher searcher = indexer.borrowSearcher();
+      try {
+        for (int q = 0; q < queries.length && enough; q++) {
+          int scored =
+              searcher.search(
+                  plan.index.index(),
+                  rows,
+                  queries[q],
+                  codes(plan.index.index().parameters(), firstQuery + q),
+                  plan.choice.effort(),
+                  allMatch ? null : candidates,
+                  plan.size,
+                  plan.visitedMax,
+                  stop::check,
+                  heaps[q],
+                  firstRef);
+          visited += searcher.visited() + scored;
+          enough = !searcher.gaveUp() && scored >= Math.min(plan.k, plan.matches);
+        }
+      } finally {
+        indexer.giveBack(searcher);
+      }
+      return enough;
     }
-    sample(plan.index, plan.choice, plan.size, candidates);
-    return new Searched(
-        filtered() ? Strategy.MASKED : Strategy.GRAPH,
-        visited,
-        live(plan.index).expected(plan.choice.recall()),
-        Optional.of(plan.choice.effort()));
+
+    /**
+     * After {@link #offerAll}: scans the rows that the graph does not hold yet.
+     *
+     * @param isWhole whether the search may stand for others of its kind
+     */
+    Searched withTail(PreparedQuery[] queries, TopK[] heaps, boolean isWhole) {
+      if (plan.size < segment.rows()) {
+        long[] tail = candidates.clone();
+        Bits.clear(tail, 0, plan.size);
+        visited += exact.search(segment, firstRef, field, tail, queries, heaps, stop).visited();
+      }
+      if (isWhole) {
+        sample(plan.index, plan.choice, plan.k, plan.size, candidates);
+      }
+      return new Searched(
+          filtered() ? Strategy.MASKED : Strategy.GRAPH,
+          visited,
+          live(plan.index).expected(plan.choice.recall()),
+          Optional.of(plan.choice.effort()));
+    }
   }
 
   private boolean filtered() {
@@ -174,21 +279,15 @@ final class IndexedSearcher implements SegmentSearcher {
   }
 
   /** Has the first query repeated exactly, when it is time for that. */
-  private void sample(FieldIndex index, Calibration.Choice choice, int size, long[] candidates) {
+  private void sample(
+      FieldIndex index, Calibration.Choice choice, int k, int size, long[] candidates) {
     if (search.effort() instanceof ShardRead.Effort.Recall recall && indexer.sampler().isDue()) {
       float[] query = Arrays.copyOf(search.queries().values(), search.queries().dimension());
       indexer
           .sampler()
           .offer(
               new RecallSampler.Asked(
-                  index,
-                  recall.target(),
-                  choice,
-                  size,
-                  candidates.clone(),
-                  filtered(),
-                  search.k(),
-                  query));
+                  index, recall.target(), choice, size, candidates.clone(), filtered(), k, query));
     }
   }
 

@@ -17,6 +17,7 @@ import io.sagitta.shard.segment.RowRun;
 import io.sagitta.shard.segment.Segment;
 import io.sagitta.shard.segment.SegmentSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -42,33 +43,89 @@ final class SearchReader {
     if (search.k() < 1) {
       throw SagittaException.invalid("k is " + search.k() + ", expected at least 1");
     }
+    IndexedSearcher searcher = new IndexedSearcher(indexer, search);
+    long[][] candidates = candidates(search, field);
+    Answered answered =
+        search.grouping().isPresent()
+            ? grouped(search, field, queries, candidates, searcher)
+            : plain(search, field, queries, candidates, searcher);
+    VectorSchemaRoot rows = AnswerRows.ofHits(set, answered.hits, fields, allocator);
+    return new ReadResult(rows, stats(search, candidates, answered.searched));
+  }
+
+  /**
+   * Hits, and what was done to each segment to find them.
+   *
+   * @param searched empty where a segment has no candidates
+   */
+  private record Answered(AnswerRows.Hits hits, List<Optional<Searched>> searched) {}
+
+  private Answered plain(
+      ShardRead.Search search,
+      VectorField field,
+      PreparedQuery[] queries,
+      long[][] candidates,
+      IndexedSearcher searcher) {
     TopK[] heaps = heaps(search, field);
-    SegmentSearcher searcher = new IndexedSearcher(indexer, search);
+    List<Optional<Searched>> searched = new ArrayList<>();
+    for (int i = 0; i < candidates.length; i++) {
+      searched.add(
+          candidates[i] == null
+              ? Optional.empty()
+              : Optional.of(
+                  searcher.search(
+                      set.segments().get(i),
+                      SegmentSet.ref(i, 0),
+                      field,
+                      candidates[i],
+                      queries,
+                      heaps,
+                      stop)));
+    }
+    return new Answered(drain(heaps), searched);
+  }
+
+  private Answered grouped(
+      ShardRead.Search search,
+      VectorField field,
+      PreparedQuery[] queries,
+      long[][] candidates,
+      IndexedSearcher searcher) {
+    GroupedSearcher.Found found =
+        new GroupedSearcher(
+                set, search, field, queries, candidates, searcher, this::compareIds, stop)
+            .search();
+    return new Answered(inOrder(found.groups()), found.searched());
+  }
+
+  /** For each segment the rows to search, a bit each; null where there are none. */
+  private long[][] candidates(ShardRead.Search search, VectorField field) {
     VisibleRows visible = new VisibleRows(set, search.filter(), stop);
-    List<String> explained = new ArrayList<>();
-    Tally tally = new Tally();
-    for (int i = 0; i < set.segments().size(); i++) {
+    long[][] candidates = new long[set.segments().size()][];
+    for (int i = 0; i < candidates.length; i++) {
       Segment segment = set.segments().get(i);
-      if (segment.schema().field(field.fieldId()).isEmpty()) {
-        continue; // older than the field: no row has a vector here
-      }
-      long[] bits = visible.of(segment);
-      int count = Bits.count(bits);
-      Optional<Searched> searched = Optional.empty();
-      if (count > 0) {
-        searched =
-            Optional.of(
-                searcher.search(segment, SegmentSet.ref(i, 0), field, bits, queries, heaps, stop));
-        tally.add(searched.get());
-      }
-      if (search.explain()) {
-        explained.add(explain(segment, count, searched));
+      // A segment older than the field has no vector of it.
+      if (segment.schema().field(field.fieldId()).isPresent()) {
+        long[] bits = visible.of(segment);
+        candidates[i] = Bits.any(bits, 0, segment.rows()) ? bits : null;
       }
     }
-    AnswerRows.Hits hits = drain(heaps);
-    VectorSchemaRoot rows = AnswerRows.ofHits(set, hits, fields, allocator);
-    String explain = search.explain() ? "[" + String.join(",", explained) + "]" : "";
-    return new ReadResult(rows, tally.stats(explain));
+    return candidates;
+  }
+
+  private ReadStats stats(
+      ShardRead.Search search, long[][] candidates, List<Optional<Searched>> searched) {
+    Tally tally = new Tally();
+    searched.forEach(s -> s.ifPresent(tally::add));
+    if (!search.explain()) {
+      return tally.stats("");
+    }
+    List<String> explained = new ArrayList<>();
+    for (int i = 0; i < candidates.length; i++) {
+      int count = candidates[i] == null ? 0 : Bits.count(candidates[i]);
+      explained.add(explain(set.segments().get(i), count, searched.get(i)));
+    }
+    return tally.stats("[" + String.join(",", explained) + "]");
   }
 
   /** What all segments together did. */
@@ -161,6 +218,23 @@ final class SearchReader {
         hits.queries()[at] = query;
         hits.refs()[at] = refs[i];
         hits.scores()[at] = scores[i];
+      }
+    }
+    return hits;
+  }
+
+  private static AnswerRows.Hits inOrder(List<List<GroupMembers.Rows>> groups) {
+    int total = groups.stream().flatMap(List::stream).mapToInt(rows -> rows.refs().length).sum();
+    AnswerRows.Hits hits =
+        new AnswerRows.Hits(total, new int[total], new long[total], new float[total]);
+    int at = 0;
+    for (int query = 0; query < groups.size(); query++) {
+      for (GroupMembers.Rows rows : groups.get(query)) {
+        int count = rows.refs().length;
+        Arrays.fill(hits.queries(), at, at + count, query);
+        System.arraycopy(rows.refs(), 0, hits.refs(), at, count);
+        System.arraycopy(rows.scores(), 0, hits.scores(), at, count);
+        at += count;
       }
     }
     return hits;

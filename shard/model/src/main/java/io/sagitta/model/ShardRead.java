@@ -26,6 +26,7 @@ public sealed interface ShardRead {
    * @param bound hits must score at least this (similarity) or lie within it (distance)
    * @param fields columns to return
    * @param explain whether to report per segment
+   * @param grouping puts hits of one value of a field together; k then counts groups
    */
   record Search(
       ShardId shard,
@@ -37,8 +38,45 @@ public sealed interface ShardRead {
       Effort effort,
       OptionalDouble bound,
       List<String> fields,
-      boolean explain)
-      implements ShardRead {}
+      boolean explain,
+      Optional<Grouping> grouping)
+      implements ShardRead {
+    /** A search without grouping. */
+    public Search(
+        ShardId shard,
+        ReadMode mode,
+        String field,
+        QueryVectors queries,
+        int k,
+        Optional<FilterText> filter,
+        Effort effort,
+        OptionalDouble bound,
+        List<String> fields,
+        boolean explain) {
+      this(
+          shard, mode, field, queries, k, filter, effort, bound, fields, explain, Optional.empty());
+    }
+  }
+
+  /**
+   * The hits of a query are its k best groups of points with equal values in a field, each with its
+   * best points: ordered by the groups' best hit, within a group by score, equal scores by id.
+   * Points without a value belong to no group. A shard with fewer than k groups gives all it has.
+   *
+   * @param field the payload field; see {@link GroupColumn#field}
+   * @param size points of a group at most, at least 1
+   * @param also for each query, {@link GroupColumn.Value#hash} of groups that are wanted besides
+   *     the best, whatever their place; empty where there are none. Groups of the same hash may
+   *     come along.
+   */
+  record Grouping(String field, int size, List<long[]> also) {
+    public Grouping {
+      if (size < 1) {
+        throw new IllegalArgumentException("groups of " + size);
+      }
+      also = List.copyOf(also);
+    }
+  }
 
   /** The points with these ids, those absent left out. */
   record Get(ShardId shard, ReadMode mode, List<PointId> ids, List<String> fields)

@@ -30,6 +30,7 @@ public final class SearchBuilder {
   private Consistency consistency = Consistency.STRONG;
   private boolean partial;
   private boolean explain;
+  private Optional<Command.GroupBy> groupBy = Optional.empty();
 
   SearchBuilder(SagittaClient client, String collection) {
     this.client = client;
@@ -105,6 +106,20 @@ public final class SearchBuilder {
     return this;
   }
 
+  /** The best hit of each value of a field; k and offset then count groups. */
+  public SearchBuilder groupBy(String name) {
+    return groupBy(name, 1);
+  }
+
+  /**
+   * The best hits of each value of a field, in groups: by the group's best hit, within a group by
+   * score. k and offset count groups; points without a value belong to none.
+   */
+  public SearchBuilder groupBy(String name, int size) {
+    groupBy = Optional.of(new Command.GroupBy(name, size));
+    return this;
+  }
+
   /** Fields to return; without this all but vectors. */
   public SearchBuilder fields(String... names) {
     fields = Optional.of(List.of(names));
@@ -146,7 +161,8 @@ public final class SearchBuilder {
         consistency,
         partial,
         OptionalLong.empty(),
-        explain);
+        explain,
+        groupBy);
   }
 
   /** Asks. Close the answer. */

@@ -179,6 +179,7 @@ public final class InternalCodec {
       case Effort.Exact exact -> out.setExact(true);
     }
     search.bound().ifPresent(out::setBound);
+    search.grouping().ifPresent(grouping -> out.setGrouping(encode(grouping)));
     return out.build();
   }
 
@@ -226,7 +227,30 @@ public final class InternalCodec {
         },
         in.hasBound() ? OptionalDouble.of(in.getBound()) : OptionalDouble.empty(),
         List.copyOf(in.getFieldsList()),
-        in.getExplain());
+        in.getExplain(),
+        in.hasGrouping() ? Optional.of(decode(in.getGrouping())) : Optional.empty());
+  }
+
+  private static ReadTicket.Grouping encode(ShardRead.Grouping grouping) {
+    ReadTicket.Grouping.Builder out =
+        ReadTicket.Grouping.newBuilder().setField(grouping.field()).setSize(grouping.size());
+    for (long[] hashes : grouping.also()) {
+      ReadTicket.GroupHashes.Builder one = ReadTicket.GroupHashes.newBuilder();
+      for (long hash : hashes) {
+        one.addHashes(hash);
+      }
+      out.addAlso(one);
+    }
+    return out.build();
+  }
+
+  private static ShardRead.Grouping decode(ReadTicket.Grouping in) {
+    return new ShardRead.Grouping(
+        in.getField(),
+        in.getSize(),
+        in.getAlsoList().stream()
+            .map(one -> one.getHashesList().stream().mapToLong(Long::longValue).toArray())
+            .toList());
   }
 
   private static ShardRead.Scan decode(ShardId shard, ReadMode mode, ReadTicket.Scan in) {

@@ -123,7 +123,10 @@ class InternalCodecTest {
               effort,
               OptionalDouble.of(0),
               List.of("a", "b"),
-              true);
+              true,
+              Optional.of(
+                  new ShardRead.Grouping(
+                      "a", 3, List.of(new long[] {1, -1, Long.MIN_VALUE}, new long[0]))));
       byte[] wire = InternalCodec.encode(search, CALL, 0).toByteArray();
       ShardRead.Search back = (ShardRead.Search) InternalCodec.decode(ReadTicket.parseFrom(wire));
       assertThat(back).usingRecursiveComparison().isEqualTo(search);

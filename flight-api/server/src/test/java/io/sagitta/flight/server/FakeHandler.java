@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -144,8 +145,7 @@ final class FakeHandler implements RequestHandler {
                   1.0,
                   1);
           return new RowsAnswer(
-              RowWriter.rows(
-                  table.schema(), hits, true, columns(search.fields(), table), allocator),
+              RowWriter.rows(table.schema(), hits, true, columns(search, table), allocator),
               certificate.toJson(),
               search.explain() ? "{\"segments\":[]}" : "");
         });
@@ -164,18 +164,37 @@ final class FakeHandler implements RequestHandler {
     if (field.metric().higherIsBetter()) {
       order = order.reversed();
     }
-    return table.points.entrySet().stream()
-        .filter(e -> e.getValue().values().get(field.name()) != null)
-        .map(
-            e ->
-                new Answer(
-                    number,
-                    e.getKey(),
-                    score(field, query, (float[]) e.getValue().values().get(field.name())),
-                    e.getValue()))
-        .sorted(order.thenComparing(Answer::id))
+    List<Answer> all =
+        table.points.entrySet().stream()
+            .filter(e -> e.getValue().values().get(field.name()) != null)
+            .map(
+                e ->
+                    new Answer(
+                        number,
+                        e.getKey(),
+                        score(field, query, (float[]) e.getValue().values().get(field.name())),
+                        e.getValue()))
+            .sorted(order.thenComparing(Answer::id))
+            .toList();
+    if (search.groupBy().isPresent()) {
+      return grouped(all, search, search.groupBy().get());
+    }
+    return all.stream().skip(search.offset()).limit(search.k()).toList();
+  }
+
+  private static List<Answer> grouped(
+      List<Answer> sorted, Command.Search search, Command.GroupBy by) {
+    Map<Object, List<Answer>> groups = new LinkedHashMap<>();
+    for (Answer hit : sorted) {
+      Object value = hit.point.values().get(by.field());
+      if (value != null) {
+        groups.computeIfAbsent(value, v -> new ArrayList<>()).add(hit);
+      }
+    }
+    return groups.values().stream()
         .skip(search.offset())
         .limit(search.k())
+        .flatMap(group -> group.stream().limit(by.size()))
         .toList();
   }
 
@@ -223,6 +242,15 @@ final class FakeHandler implements RequestHandler {
       }
     }
     return rows;
+  }
+
+  private static List<String> columns(Command.Search search, Table table) {
+    List<String> columns = new ArrayList<>(columns(search.fields(), table));
+    search
+        .groupBy()
+        .filter(by -> !columns.contains(by.field()))
+        .ifPresent(by -> columns.add(by.field()));
+    return columns;
   }
 
   private static List<String> columns(Optional<List<String>> asked, Table table) {

@@ -27,6 +27,8 @@ final class OptionWords {
           Map.entry("exact", "--exact"),
           Map.entry("min_score", "--min-score"),
           Map.entry("max_distance", "--max-distance"),
+          Map.entry("group_by", "--group-by"),
+          Map.entry("group_size", "--group-size"),
           Map.entry("consistency", "--consistency"),
           Map.entry("token", "--token"),
           Map.entry("max_staleness_ms", "--max-staleness"),

@@ -55,6 +55,18 @@ final class SearchCommand extends ClusterCommand {
   private BigDecimal maxDistance;
 
   @Option(
+      names = "--group-by",
+      paramLabel = "FIELD",
+      description = "The best hit of each value of this field; -k and --offset count groups.")
+  private String groupBy;
+
+  @Option(
+      names = "--group-size",
+      paramLabel = "N",
+      description = "Hits of each group at most; default 1.")
+  private BigInteger groupSize;
+
+  @Option(
       names = "--partial",
       description = "Answer also where shards are missing; the certificate names them.")
   private boolean partial;
@@ -116,6 +128,12 @@ final class SearchCommand extends ClusterCommand {
     }
     if (maxDistance != null) {
       body.put("max_distance", maxDistance);
+    }
+    if (groupBy != null) {
+      body.put("group_by", groupBy);
+    }
+    if (groupSize != null) {
+      body.put("group_size", groupSize);
     }
     if (partial) {
       body.put("partial", true);

@@ -53,9 +53,28 @@ public final class Scorer {
     score(KERNELS, queries, rows, from, to, out);
   }
 
+  /**
+   * Scores rows {@code ordinals[0], ..., ordinals[count - 1]} for several queries of one field in
+   * one pass over memory: the i-th for query {@code j} to {@code out[j * count + i]}.
+   */
+  public static void score(
+      PreparedQuery[] queries, VectorRows rows, int[] ordinals, int count, float[] out) {
+    int tile = tileRows(rows);
+    for (int start = 0; start < count; start += tile) {
+      int end = Math.min(count, start + tile);
+      for (int j = 0; j < queries.length; j++) {
+        score(KERNELS, queries[j], rows, ordinals, start, end, out, j * count + start);
+      }
+    }
+  }
+
+  private static int tileRows(VectorRows rows) {
+    return Math.max(TILE_ROWS_MIN, (TILE_BYTES / rows.type().bytes(rows.dimension())) & -4);
+  }
+
   static void score(
       RowKernels kernels, PreparedQuery[] queries, VectorRows rows, int from, int to, float[] out) {
-    int tile = Math.max(TILE_ROWS_MIN, (TILE_BYTES / rows.type().bytes(rows.dimension())) & -4);
+    int tile = tileRows(rows);
     for (int start = from; start < to; ) {
       int end = to - start > tile ? start + tile : to;
       for (int j = 0; j < queries.length; j++) {

@@ -9,7 +9,7 @@ import io.sagitta.model.Metric;
  * are ordered by {@link TieBreak}, that is by id, so the result does not depend on the order of
  * offers. Allocates at construction only. One thread at a time.
  */
-public final class TopK {
+public final class TopK implements BestRows {
   private final int k;
   private final boolean higherIsBetter;
   private final TieBreak ties;
@@ -60,10 +60,17 @@ public final class TopK {
     return true;
   }
 
-  /** Offers {@code scores[at + i]} as {@code firstRef + i} for {@code i} below {@code count}. */
+  @Override
   public void offerAll(float[] scores, int at, int count, long firstRef) {
     for (int i = 0; i < count; i++) {
       offer(scores[at + i], firstRef + i);
+    }
+  }
+
+  @Override
+  public void offerAll(float[] scores, int at, int[] ordinals, int count, long firstRef) {
+    for (int i = 0; i < count; i++) {
+      offer(scores[at + i], firstRef + ordinals[i]);
     }
   }
 
