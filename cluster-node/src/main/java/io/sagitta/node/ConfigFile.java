@@ -18,6 +18,7 @@ import io.sagitta.node.NodeConfig.Security;
 import io.sagitta.node.NodeConfig.Timeouts;
 import io.sagitta.shard.FreezePolicy;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -35,6 +36,9 @@ import java.util.Set;
  * silently ignored is worse than none.
  */
 public final class ConfigFile {
+  /** What the JVM takes beside its heap, and threads, code and libraries. */
+  private static final long JVM_BYTES = 256 << 20;
+
   private static final ObjectMapper YAML =
       new ObjectMapper(
               YAMLFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build())
@@ -204,13 +208,24 @@ public final class ConfigFile {
   }
 
   private static Memory memory(Section section) {
-    long machine = Math.max(1L << 30, Runtime.getRuntime().maxMemory());
+    long heap = Runtime.getRuntime().maxMemory();
+    long usual = Math.max(1L << 30, heap);
+    long left = Math.max(0, machineBytes() - heap - JVM_BYTES);
     Memory memory =
         new Memory(
-            section.bytes("off_heap_bytes", 2 * machine, 64 << 20, 1L << 44),
-            section.bytes("growing_bytes", machine, 16 << 20, 1L << 44));
+            section.bytes("off_heap_bytes", Math.min(2 * usual, left / 2), 64 << 20, 1L << 44),
+            section.bytes("growing_bytes", Math.min(usual, left / 4), 16 << 20, 1L << 44),
+            section.bytes("resident_bytes", left / 2, 0, 1L << 44));
     section.refuseUnknown();
     return memory;
+  }
+
+  /** Memory of the machine, or of the control group that the process is confined to. */
+  private static long machineBytes() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean system
+        ? system.getTotalMemorySize()
+        : Long.MAX_VALUE;
   }
 
   private static Limits limits(Section section) {

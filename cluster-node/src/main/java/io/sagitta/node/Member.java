@@ -39,6 +39,7 @@ import io.sagitta.raft.ratis.RaftResources;
 import io.sagitta.raft.ratis.RaftSettings;
 import io.sagitta.raft.ratis.RatisRaftHost;
 import io.sagitta.shard.MemoryBudget;
+import io.sagitta.shard.MemoryBudget.Part;
 import io.sagitta.shard.ShardOptions;
 import io.sagitta.shard.index.IndexingOptions;
 import java.io.IOException;
@@ -49,6 +50,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -153,7 +155,7 @@ final class Member implements AutoCloseable {
             ports.shardRaft());
     this.shardMemory = memoryRoot.newChildAllocator("shards", 0, config.memory().offHeapBytes());
     this.answerMemory = memoryRoot.newChildAllocator("answers", 0, config.memory().offHeapBytes());
-    this.memory = new MemoryBudget(config.memory().growingBytes());
+    this.memory = new MemoryBudget(config.memory().growingBytes(), config.memory().residentBytes());
     this.disk =
         new DiskSpace(
             DiskSpace.Volume.of(folder.root()),
@@ -370,7 +372,7 @@ final class Member implements AutoCloseable {
     internals.attach(new NodeInternals.Shards(shardHost, local, fetcher, exports));
     health =
         new MemberHealth(
-            config, identity.id(), view, metaGroup, metaHost, shardHost, replicas, disk);
+            config, identity.id(), view, metaGroup, metaHost, shardHost, replicas, disk, memory);
     cluster.attach(
         new PlacementService(
             identity.id(),
@@ -461,7 +463,8 @@ final class Member implements AutoCloseable {
 
   /** Why there is no room for another shard, which begins with a step of its log. */
   private Optional<String> shardRefusal() {
-    return disk.refusal(RaftSettings.shards().preallocatedBytes(), false);
+    return disk.refusal(RaftSettings.shards().preallocatedBytes(), false)
+        .or(() -> admission.residentRefusal(0));
   }
 
   private long logsOwed() {
@@ -567,17 +570,31 @@ final class Member implements AutoCloseable {
   /** Bytes by part. */
   Map<String, Long> memoryParts() {
     Runtime runtime = Runtime.getRuntime();
-    return Map.of(
-        "growing", memory.bytes(MemoryBudget.Part.GROWING),
-        "growing_max", memory.growingBytesMax(),
-        "mapped", memory.bytes(MemoryBudget.Part.MAPPED),
-        "lives", memory.bytes(MemoryBudget.Part.LIVES),
-        "indexes", memory.bytes(MemoryBudget.Part.INDEXES),
-        "arrow_shards", shardMemory.getAllocatedMemory(),
-        "arrow_answers", answerMemory.getAllocatedMemory(),
-        "raft_in_flight", admission.bytesInFlight(),
-        "heap", runtime.totalMemory() - runtime.freeMemory(),
-        "heap_max", runtime.maxMemory());
+    Map<String, Long> parts = new TreeMap<>();
+    parts.put("growing", memory.bytes(Part.GROWING));
+    parts.put("growing_max", memory.growingBytesMax());
+    parts.put("lives", memory.bytes(Part.LIVES));
+    parts.put("vectors", memory.bytes(Part.VECTORS));
+    parts.put("codes", memory.bytes(Part.CODES));
+    parts.put("links", memory.bytes(Part.LINKS));
+    parts.put("indexes", memory.bytes(Part.CODES) + memory.bytes(Part.LINKS));
+    parts.put("resident", memory.residentBytes());
+    parts.put("resident_owed", memory.bytes(Part.OWED));
+    parts.put("resident_max", memory.residentBytesMax());
+    parts.put("vectors_mapped", memory.bytes(Part.VECTORS_MAPPED));
+    parts.put("columns_mapped", memory.bytes(Part.COLUMNS_MAPPED));
+    parts.put("displaced", memory.bytes(Part.DISPLACED));
+    parts.put(
+        "mapped",
+        memory.bytes(Part.VECTORS_MAPPED)
+            + memory.bytes(Part.COLUMNS_MAPPED)
+            + memory.bytes(Part.DISPLACED));
+    parts.put("arrow_shards", shardMemory.getAllocatedMemory());
+    parts.put("arrow_answers", answerMemory.getAllocatedMemory());
+    parts.put("raft_in_flight", admission.bytesInFlight());
+    parts.put("heap", runtime.totalMemory() - runtime.freeMemory());
+    parts.put("heap_max", runtime.maxMemory());
+    return parts;
   }
 
   // ---- leaving -------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ import io.sagitta.node.service.DiskSpace;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.RaftHost.GroupStatus;
+import io.sagitta.shard.MemoryBudget;
+import io.sagitta.shard.MemoryBudget.Part;
 import io.sagitta.shard.ShardState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +43,7 @@ final class MemberHealth implements Supplier<Health> {
   private final RaftHost shardHost;
   private final Replicas replicas;
   private final DiskSpace disk;
+  private final MemoryBudget memory;
 
   private volatile long heardAtNanos = System.nanoTime();
 
@@ -52,7 +55,8 @@ final class MemberHealth implements Supplier<Health> {
       RaftHost metaHost,
       RaftHost shardHost,
       Replicas replicas,
-      DiskSpace disk) {
+      DiskSpace disk,
+      MemoryBudget memory) {
     this.config = config;
     this.self = self;
     this.view = view;
@@ -61,6 +65,7 @@ final class MemberHealth implements Supplier<Health> {
     this.shardHost = shardHost;
     this.replicas = replicas;
     this.disk = disk;
+    this.memory = memory;
   }
 
   /** A member of the metadata group has just answered. */
@@ -82,7 +87,30 @@ final class MemberHealth implements Supplier<Health> {
                     ? Optional.empty()
                     : Optional.of("the disk is " + used + " % full"))
         .ifPresent(warnings::add);
+    resident(warnings);
     return new Health(causes, warnings);
+  }
+
+  private void resident(List<String> warnings) {
+    long displaced = memory.bytes(Part.DISPLACED);
+    if (displaced > 0) {
+      warnings.add(
+          displaced
+              + " bytes of vectors and graphs that belong in memory are read from files: there is"
+              + " room for "
+              + memory.residentBytesMax()
+              + " bytes (memory.resident_bytes)");
+    }
+    if (!memory.admitsResident(0)) {
+      warnings.add(
+          "writes are refused: memory.resident_bytes is used up or owed, "
+              + memory.residentBytes()
+              + " and "
+              + memory.bytes(Part.OWED)
+              + " of "
+              + memory.residentBytesMax()
+              + " bytes");
+    }
   }
 
   private void metadata(List<String> causes) {

@@ -100,8 +100,10 @@ public record NodeConfig(
    *     segments, answers)
    * @param growingBytes most that rows not yet flushed may take over all shards; writes are refused
    *     above it until flushes have made room
+   * @param residentBytes most that vectors of fields kept in memory, codes and links may take over
+   *     all shards; writes are refused that would need more
    */
-  public record Memory(long offHeapBytes, long growingBytes) {}
+  public record Memory(long offHeapBytes, long growingBytes, long residentBytes) {}
 
   /**
    * Bounds of work.

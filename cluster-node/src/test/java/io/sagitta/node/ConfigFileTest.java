@@ -10,6 +10,7 @@ import io.sagitta.node.NodeConfig.Ports;
 import io.sagitta.node.NodeConfig.Security;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,6 +62,12 @@ class ConfigFileTest {
   void sizesMayCarryUnits() {
     NodeConfig config = parse("data_dir: d\nbootstrap: true\nmemory: {growing_bytes: 64MiB}\n");
     assertThat(config.memory().growingBytes()).isEqualTo(64L << 20);
+    assertThat(config.memory().residentBytes()).isPositive();
+    long machine =
+        ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+            .getTotalMemorySize();
+    assertThat(Runtime.getRuntime().maxMemory() + config.memory().residentBytes())
+        .isLessThan(machine);
   }
 
   @Test

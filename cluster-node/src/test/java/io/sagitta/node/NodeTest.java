@@ -11,9 +11,15 @@ import io.sagitta.flight.client.SagittaClient;
 import io.sagitta.flight.client.ScanReader;
 import io.sagitta.flight.client.Writer;
 import io.sagitta.model.ArrowSchemas;
+import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.IdType;
+import io.sagitta.model.Metric;
 import io.sagitta.model.PointId;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
+import io.sagitta.model.VectorType;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Membership;
 import io.sagitta.raft.DamageException;
@@ -54,12 +60,18 @@ class NodeTest {
   @TempDir Path root;
 
   private Node start(int i, NodeConfig.Ports ports, Membership membership) throws IOException {
+    return start(i, ports, membership, "");
+  }
+
+  private Node start(int i, NodeConfig.Ports ports, Membership membership, String more)
+      throws IOException {
     String yaml =
         ConfigFile.localYaml(root.resolve("n" + i), ports, membership)
             + """
             timeouts: {meta_election_ms: 300, shard_election_ms: 300, reconcile_ms: 100, drain_ms: 2000}
             limits: {groups: 8}
-            """;
+            """
+            + more;
     return Node.start(ConfigFile.parse("test", yaml, root), "test");
   }
 
@@ -109,6 +121,56 @@ class NodeTest {
               SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND));
     }
     stop(again);
+  }
+
+  @Test
+  void aFieldKeptInMemorySaysSoAndWritesThatFindNoRoomThereAreRefused() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    Node node = start(1, ports, new Membership.Bootstrap());
+    TestMembers.await("ready", () -> node.health().ready());
+    CollectionSchema schema =
+        new CollectionSchema(
+            1,
+            IdType.INT64,
+            List.of(
+                new VectorField(
+                    1, "v", VectorType.FLOAT32, 2, Metric.L2, false, VectorStorage.MEMORY),
+                Points.SCHEMA.fields().get(1)));
+    try (SagittaClient client = client(ports)) {
+      client.create("held", schema);
+      client.create("words", Points.SCHEMA);
+      put(client, "held", 0, 100);
+      assertStorage(client, "held", "memory");
+      assertStorage(client, "words", "mapped");
+      assertThat(client.schema("held").findField("v").getMetadata())
+          .containsEntry("sagitta.storage", "memory");
+      // Rows of two floats: a power of two. A report is as old as the leader's last look.
+      TestMembers.await(
+          "what is owed",
+          () -> client.status().at("/nodes/0/memory/resident_owed").asLong() == 100 * 8);
+    }
+    stop(node);
+
+    Node again = start(1, ports, new Membership.Bootstrap(), "memory: {resident_bytes: 1000}\n");
+    TestMembers.await("ready again", () -> again.health().ready());
+    try (SagittaClient client = client(ports)) {
+      assertStorage(client, "held", "memory");
+      assertThatThrownBy(() -> put(client, "held", 100, 100))
+          .isInstanceOfSatisfying(
+              SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+          .hasMessageContaining("memory.resident_bytes");
+      assertThat(client.count("held")).isEqualTo(100);
+      assertThat(search(client, "held", 7.2f)).containsExactly(7L, 8L, 6L);
+      client.delete("held", "id = 7");
+      assertThat(client.count("held")).isEqualTo(99);
+    }
+    assertThat(get(ports, "/metrics").body())
+        .contains("sagitta_memory_bytes{part=\"resident_max\"} 1000");
+    stop(again);
+  }
+
+  private static void assertStorage(SagittaClient client, String name, String storage) {
+    assertThat(client.describe(name).at("/fields/0/storage").asText()).isEqualTo(storage);
   }
 
   @Test

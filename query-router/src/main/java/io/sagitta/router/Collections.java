@@ -202,7 +202,8 @@ final class Collections {
             one.put("type", lower(vector.type()))
                 .put("dim", vector.dimension())
                 .put("metric", lower(vector.metric()))
-                .put("nullable", vector.nullable());
+                .put("nullable", vector.nullable())
+                .put("storage", lower(vector.storage()));
         case PayloadField payload -> one.put("type", payload.type().text());
       }
     }

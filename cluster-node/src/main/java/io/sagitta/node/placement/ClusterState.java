@@ -48,13 +48,22 @@ public record ClusterState(
   /** A cluster's identity before it has one. */
   static final UUID NO_CLUSTER = new UUID(0, 0);
 
-  /** What this software writes; see docs/protocol.md, section 4. */
-  public static final int FEATURE_LEVEL = 1;
+  /**
+   * The highest level that this software supports: docs/protocol.md, section 4, says what came with
+   * each.
+   */
+  public static final int FEATURE_LEVEL = 2;
+
+  /** From this level on the vectors of a field may be kept in memory. */
+  static final int STORAGE_LEVEL = 2;
+
+  /** Of a cluster that nobody has founded yet: every software supports it. */
+  private static final int FIRST_LEVEL = 1;
 
   public static final ClusterState EMPTY =
       new ClusterState(
           NO_CLUSTER,
-          FEATURE_LEVEL,
+          FIRST_LEVEL,
           0,
           0,
           1,
@@ -268,6 +277,10 @@ public record ClusterState(
 
   ClusterState withCluster(UUID id) {
     return new ClusterState(id, featureLevel, epoch, timeMs, nextNode, nodes, collections, dropped);
+  }
+
+  ClusterState withFeatureLevel(int level) {
+    return new ClusterState(cluster, level, epoch, timeMs, nextNode, nodes, collections, dropped);
   }
 
   ClusterState atTime(long ms) {

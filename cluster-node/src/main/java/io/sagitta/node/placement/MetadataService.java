@@ -3,10 +3,13 @@ package io.sagitta.node.placement;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.sagitta.model.CollectionId;
+import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.node.placement.ClusterState.CollectionEntry;
 import io.sagitta.node.placement.ClusterState.NodeEntry;
 import io.sagitta.node.placement.ClusterState.ShardEntry;
@@ -231,13 +234,15 @@ final class MetadataService {
                 + " was not created: no node has room for it: "
                 + full.values().iterator().next());
       }
+      CollectionSchema schema = Wire.schema(request.getSchema());
+      checkFeatureLevel(schema, now.featureLevel());
       planned =
           Placer.place(
               now,
               able,
               id,
               request.getName(),
-              Wire.schema(request.getSchema()),
+              schema,
               request.getShards(),
               request.getReplicas(),
               ids);
@@ -249,6 +254,23 @@ final class MetadataService {
       reconciler.wake();
     }
     return awaitOpen(planned, request.getTimeoutMs());
+  }
+
+  /** Nodes with older software would take a field's storage for the default. */
+  private static void checkFeatureLevel(CollectionSchema schema, int level) {
+    for (VectorField field : schema.vectorFields()) {
+      if (field.storage() != VectorStorage.MAPPED && level < ClusterState.STORAGE_LEVEL) {
+        throw new SagittaException(
+            ErrorCode.UNIMPLEMENTED,
+            "field "
+                + Names.quote(field.name())
+                + ": 'storage' needs feature level "
+                + ClusterState.STORAGE_LEVEL
+                + ", the cluster is at "
+                + level
+                + " until every node answers and runs software that supports it");
+      }
+    }
   }
 
   private ClusterState awaitOpen(CollectionEntry planned, long timeoutMs) {

@@ -23,9 +23,10 @@ record Observed(List<NodeId> metaVoters, Map<NodeId, NodeView> nodes) {
    * What a node says of itself.
    *
    * @param metaMember whether it hosts the metadata group
+   * @param featureLevel highest it supports
    * @param groups its shard replicas
    */
-  record NodeView(boolean metaMember, Map<ShardId, GroupView> groups) {
+  record NodeView(boolean metaMember, int featureLevel, Map<ShardId, GroupView> groups) {
     NodeView {
       groups = Map.copyOf(groups);
     }

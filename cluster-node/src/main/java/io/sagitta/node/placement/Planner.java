@@ -39,6 +39,7 @@ final class Planner {
   static List<Step> plan(ClusterState state, Observed observed) {
     List<Step> steps = new ArrayList<>();
     planMetaGroup(state, observed, steps);
+    planFeatureLevel(state, observed, steps);
     Map<NodeId, Integer> groups = state.groupsByNode();
     for (CollectionEntry collection : state.collections().values()) {
       boolean open = true;
@@ -84,6 +85,21 @@ final class Planner {
       }
       return;
     }
+  }
+
+  /**
+   * Once every node answers and supports more than is in use, more is used: there is no way back.
+   */
+  private static void planFeatureLevel(ClusterState state, Observed observed, List<Step> steps) {
+    if (!observed.nodes().keySet().containsAll(state.nodes().keySet())) {
+      return;
+    }
+    state.nodes().keySet().stream()
+        .mapToInt(node -> observed.nodes().get(node).featureLevel())
+        .min()
+        .stream()
+        .filter(level -> level > state.featureLevel())
+        .forEach(level -> steps.add(new Step.RaiseFeatureLevel(level)));
   }
 
   // ---- shards --------------------------------------------------------------------------------

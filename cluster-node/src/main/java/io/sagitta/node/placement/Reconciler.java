@@ -25,6 +25,7 @@ import io.sagitta.node.placement.proto.NodeReport;
 import io.sagitta.node.placement.proto.Peer;
 import io.sagitta.node.placement.proto.PlacementReply;
 import io.sagitta.node.placement.proto.PlacementRequest;
+import io.sagitta.node.placement.proto.RaiseFeatureLevel;
 import io.sagitta.node.placement.proto.RemoveReplica;
 import io.sagitta.node.placement.proto.ReplicaCreated;
 import io.sagitta.node.placement.proto.ReplicaRemoved;
@@ -310,7 +311,9 @@ public final class Reconciler implements Runnable {
                     g.getInitialised(),
                     g.getFailure().isEmpty() ? Optional.empty() : Optional.of(g.getFailure())));
           }
-          views.put(node, new Observed.NodeView(report.getMetaMember(), groups));
+          views.put(
+              node,
+              new Observed.NodeView(report.getMetaMember(), report.getFeatureLevel(), groups));
         });
     return new Observed(group.voters(), views);
   }
@@ -410,6 +413,12 @@ public final class Reconciler implements Runnable {
                         .setShard(Wire.bytes(shard.value()))
                         .setTarget(Wire.bytes(to.value()))),
             term);
+      }
+      case Step.RaiseFeatureLevel(int level) -> {
+        record(
+            Command.newBuilder()
+                .setRaiseFeatureLevel(RaiseFeatureLevel.newBuilder().setLevel(level)));
+        log.info("The cluster's feature level is {}", level);
       }
       case Step.JoinMetaGroup(NodeId node) ->
           order(

@@ -91,6 +91,14 @@ sealed interface Step {
     }
   }
 
+  /** Uses from here on what every node supports. */
+  record RaiseFeatureLevel(int level) implements Step {
+    @Override
+    public Object key() {
+      return "feature level";
+    }
+  }
+
   /** Makes a silent replica of the metadata group. */
   record JoinMetaGroup(NodeId node) implements Step {
     @Override

@@ -88,10 +88,23 @@ record Transition(ClusterState state, Outcome outcome) {
               state,
               Wire.node(command.getRecordMarks().getNode()),
               Wire.marks(command.getRecordMarks().getMarksList()));
+      case RAISE_FEATURE_LEVEL -> raise(state, command.getRaiseFeatureLevel().getLevel());
       case BODY_NOT_SET ->
           throw new UnknownCommand(
               "metadata command of an unknown kind: this software is older than the cluster");
     };
+  }
+
+  private static Transition raise(ClusterState state, int level) throws UnknownCommand {
+    if (level > ClusterState.FEATURE_LEVEL) {
+      throw new UnknownCommand(
+          "the cluster goes on at feature level "
+              + level
+              + ", this software supports "
+              + ClusterState.FEATURE_LEVEL
+              + ": it is older than the cluster");
+    }
+    return done(state.withFeatureLevel(Math.max(level, state.featureLevel())));
   }
 
   // ---- nodes ---------------------------------------------------------------------------------
@@ -157,8 +170,10 @@ record Transition(ClusterState state, Outcome outcome) {
     if (taken.isPresent()) {
       return refused(state, ErrorCode.ALREADY_EXISTS, taken.get());
     }
+    boolean founder = state.nodes().isEmpty();
+    ClusterState after = founder ? state.withFeatureLevel(info.getFeatureLevel()) : state;
     return registered(
-        state.withNode(entry).withNextNode(state.nextNode() + 1).nextEpoch(), state.nextNode());
+        after.withNode(entry).withNextNode(state.nextNode() + 1).nextEpoch(), state.nextNode());
   }
 
   /** Why a node that comes back is not what it was, if it is not. */

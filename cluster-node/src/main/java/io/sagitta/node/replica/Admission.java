@@ -19,8 +19,8 @@ public final class Admission {
   /** When trying again is worth it: a flush makes room in about this time. */
   private static final long RETRY_AFTER_MS = 200;
 
-  /** A full disk takes somebody to make room. */
-  private static final long DISK_RETRY_AFTER_MS = 5_000;
+  /** A full disk, or memory full of what must stay in it, takes somebody to make room. */
+  private static final long LASTING_RETRY_AFTER_MS = 5_000;
 
   private final MemoryBudget memory;
   private final Disk disk;
@@ -77,7 +77,7 @@ public final class Admission {
       full = otherDisks.refusal(voters.get());
     }
     if (full.isPresent()) {
-      throw refuse(full.get(), DISK_RETRY_AFTER_MS);
+      throw refuse(full.get(), LASTING_RETRY_AFTER_MS);
     }
     if (!memory.admits(bytes)) {
       throw refuse(
@@ -87,6 +87,10 @@ public final class Admission {
               + memory.growingBytesMax()
               + " bytes (memory.growing_bytes)",
           RETRY_AFTER_MS);
+    }
+    Optional<String> crowded = delete ? Optional.empty() : residentRefusal(bytes);
+    if (crowded.isPresent()) {
+      throw refuse(crowded.get(), LASTING_RETRY_AFTER_MS);
     }
     if (!shard.admits(bytes)) {
       throw refuse("the shard waits for its flushes", RETRY_AFTER_MS);
@@ -101,6 +105,21 @@ public final class Admission {
     }
     disk.taken(bytes);
     return () -> bytesInFlight.addAndGet(-bytes);
+  }
+
+  /** Why what a write of so many bytes leaves in memory would find no room, if there is none. */
+  public Optional<String> residentRefusal(long bytes) {
+    if (memory.admitsResident(bytes)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "vectors, codes and links hold "
+            + memory.residentBytes()
+            + " of "
+            + memory.residentBytesMax()
+            + " bytes (memory.resident_bytes), and rows written already will need "
+            + memory.bytes(MemoryBudget.Part.OWED)
+            + " more; deletes are not refused: raise the limit, drop a collection, or add nodes");
   }
 
   /** Bytes of writes under way. */

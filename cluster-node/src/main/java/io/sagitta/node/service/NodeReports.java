@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ShardId;
 import io.sagitta.node.http.Health;
+import io.sagitta.node.placement.ClusterState;
 import io.sagitta.node.placement.proto.GroupReport;
 import io.sagitta.node.placement.proto.NamedBytes;
 import io.sagitta.node.placement.proto.NodeReport;
@@ -61,6 +62,7 @@ public final class NodeReports implements Supplier<NodeReport> {
     NodeReport.Builder report =
         NodeReport.newBuilder()
             .setNode(bytes(self.value()))
+            .setFeatureLevel(ClusterState.FEATURE_LEVEL)
             .setReady(now.ready())
             .addAllCauses(now.causes())
             .addAllCauses(now.warnings())

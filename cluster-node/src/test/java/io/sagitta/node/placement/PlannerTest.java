@@ -49,6 +49,24 @@ class PlannerTest {
 
   @Test
   @Seeded
+  void theFeatureLevelRisesOnceEveryNodeAnswersAndSupportsMore(Seed seed) {
+    World world = new World(seed.random(), 3);
+    world.settle();
+    world.goBackTo(1);
+    world.upgrade(States.node(1));
+    world.upgrade(States.node(2));
+    assertThat(world.stepKinds()).isEmpty();
+    world.stop(States.node(3));
+    world.upgrade(States.node(3));
+    assertThat(world.stepKinds()).isEmpty();
+    assertThat(world.state().featureLevel()).isEqualTo(1);
+    world.start(States.node(3));
+    assertThat(world.stepKinds()).containsExactly("RaiseFeatureLevel");
+    assertThat(world.state().featureLevel()).isEqualTo(ClusterState.FEATURE_LEVEL);
+  }
+
+  @Test
+  @Seeded
   void leadersAreSpreadOverNodes(Seed seed) {
     World world = new World(seed.random(), 3);
     world.create("a", 6, 3);

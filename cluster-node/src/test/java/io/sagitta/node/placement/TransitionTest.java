@@ -16,6 +16,7 @@ import io.sagitta.node.placement.proto.CollectionReady;
 import io.sagitta.node.placement.proto.Command;
 import io.sagitta.node.placement.proto.Mark;
 import io.sagitta.node.placement.proto.Outcome;
+import io.sagitta.node.placement.proto.RaiseFeatureLevel;
 import io.sagitta.node.placement.proto.RecordMarks;
 import io.sagitta.node.placement.proto.ReplicaRemoved;
 import java.util.UUID;
@@ -106,6 +107,35 @@ class TransitionTest {
     Command.Builder old = register(2, 1, SESSION, 64);
     old.getRegisterNodeBuilder().getNodeBuilder().setFeatureLevel(0);
     assertThat(refusal(apply(cluster(1), old))).contains("feature level 0");
+  }
+
+  @Test
+  void theFounderSettlesTheFeatureLevelAndItOnlyRises() {
+    Command.Builder founder = register(1, 1, SESSION, 64);
+    founder.getRegisterNodeBuilder().getNodeBuilder().setFeatureLevel(1);
+    ClusterState state = applied(ClusterState.EMPTY, founder);
+    assertThat(state.featureLevel()).isEqualTo(1);
+    state = applied(state, register(2, 1, SESSION, 64));
+    assertThat(state.featureLevel()).isEqualTo(1);
+    state = applied(state, raise(ClusterState.FEATURE_LEVEL));
+    assertThat(state.featureLevel()).isEqualTo(ClusterState.FEATURE_LEVEL);
+    assertThat(applied(state, raise(1))).isEqualTo(state);
+    Command.Builder old = register(3, 1, SESSION, 64);
+    old.getRegisterNodeBuilder().getNodeBuilder().setFeatureLevel(1);
+    assertThat(refusal(apply(state, old))).contains("feature level 1");
+  }
+
+  @Test
+  void aFeatureLevelBeyondThisSoftwareStopsTheReplica() {
+    Command.Builder beyond = raise(ClusterState.FEATURE_LEVEL + 1).setFormat(Transition.FORMAT);
+    assertThatThrownBy(() -> Transition.apply(cluster(1), beyond.build()))
+        .isInstanceOf(Transition.UnknownCommand.class)
+        .hasMessageContaining("older than the cluster");
+  }
+
+  private static Command.Builder raise(int level) {
+    return Command.newBuilder()
+        .setRaiseFeatureLevel(RaiseFeatureLevel.newBuilder().setLevel(level));
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.sagitta.node.placement.Observed.NodeView;
 import io.sagitta.node.placement.proto.AddReplica;
 import io.sagitta.node.placement.proto.CollectionReady;
 import io.sagitta.node.placement.proto.Command;
+import io.sagitta.node.placement.proto.RaiseFeatureLevel;
 import io.sagitta.node.placement.proto.ReplicaCreated;
 import io.sagitta.node.placement.proto.ReplicaRemoved;
 import io.sagitta.node.placement.proto.ShardInitialised;
@@ -46,6 +47,7 @@ final class World {
   private final Map<NodeId, Set<ShardId>> disks = new TreeMap<>();
   private final Set<NodeId> running = new HashSet<>();
   private final Set<NodeId> metaMembers = new HashSet<>();
+  private final Map<NodeId, Integer> featureLevels = new HashMap<>();
   private final Set<String> madeOnce = new HashSet<>();
   private List<NodeId> metaVoters;
   private ClusterState state = ClusterState.EMPTY;
@@ -74,7 +76,18 @@ final class World {
     int i = state.nodes().size() + 1;
     state = States.applied(state, States.register(i, 1, new UUID(1, i), 64));
     disks.put(States.node(i), new HashSet<>());
+    featureLevels.put(States.node(i), ClusterState.FEATURE_LEVEL);
     running.add(States.node(i));
+  }
+
+  /** The cluster as software of a level would have founded it, which all nodes run. */
+  void goBackTo(int level) {
+    state = state.withFeatureLevel(level);
+    featureLevels.replaceAll((node, any) -> level);
+  }
+
+  void upgrade(NodeId node) {
+    featureLevels.put(node, ClusterState.FEATURE_LEVEL);
   }
 
   void create(String name, int shards, int replicas) {
@@ -192,7 +205,7 @@ final class World {
                 group.initialised,
                 Optional.empty()));
       }
-      views.put(node, new NodeView(metaMembers.contains(node), seen));
+      views.put(node, new NodeView(metaMembers.contains(node), featureLevels.get(node), seen));
     }
     return new Observed(metaVoters, views);
   }
@@ -265,6 +278,11 @@ final class World {
           group.term++;
         }
       }
+      case Step.RaiseFeatureLevel(int level) ->
+          record(
+              recorded,
+              Command.newBuilder()
+                  .setRaiseFeatureLevel(RaiseFeatureLevel.newBuilder().setLevel(level)));
       case Step.JoinMetaGroup(NodeId node) -> metaMembers.add(node);
       case Step.ChangeMetaVoters(List<NodeId> target) -> {
         assertThat(target).hasSize(metaVoters.size() + 1).containsAll(metaVoters);

@@ -11,6 +11,7 @@ import io.sagitta.model.Names;
 import io.sagitta.model.PayloadField;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.model.VectorType;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,13 +21,14 @@ import java.util.OptionalInt;
 
 /**
  * Collections as JSON: {@code {"collection", "id", "fields": [{"name", "type", "dim", "metric",
- * "nullable"}], "shards", "replicas"}}. A field with {@code dim} is a vector field, any other a
- * payload field.
+ * "nullable", "storage"}], "shards", "replicas"}}. A field with {@code dim} is a vector field, any
+ * other a payload field.
  */
 public final class SchemaJson {
   static final List<String> CREATE_KEYS =
       List.of("collection", "id", "fields", "shards", "replicas");
-  static final List<String> FIELD_KEYS = List.of("name", "type", "dim", "metric", "nullable");
+  static final List<String> FIELD_KEYS =
+      List.of("name", "type", "dim", "metric", "nullable", "storage");
   static final String AUTO = "auto";
 
   private SchemaJson() {}
@@ -118,6 +120,7 @@ public final class SchemaJson {
     OptionalInt dim = OptionalInt.empty();
     Optional<Metric> metric = Optional.empty();
     Optional<Boolean> nullable = Optional.empty();
+    Optional<VectorStorage> storage = Optional.empty();
     in.enter(FIELD_KEYS);
     for (String key = in.nextKey(); key != null; key = in.nextKey()) {
       switch (key) {
@@ -126,6 +129,7 @@ public final class SchemaJson {
         case "dim" -> dim = OptionalInt.of(in.integer(1, VectorField.DIMENSION_BITS_MAX));
         case "metric" -> metric = Optional.of(in.oneOf(Metric.class));
         case "nullable" -> nullable = Optional.of(in.bool());
+        case "storage" -> storage = Optional.of(in.oneOf(VectorStorage.class));
         default -> throw new IllegalStateException("no reader for key " + key);
       }
     }
@@ -134,14 +138,18 @@ public final class SchemaJson {
     String fieldName = name;
     String fieldType = type;
     if (dim.isEmpty()) {
+      if (storage.isPresent()) {
+        throw in.wrongHere("'storage' without 'dim': only vector fields have one");
+      }
       return payload(in, fieldId, fieldName, fieldType, metric, nullable);
     }
     VectorType vector = vectorType(in, fieldType);
     int dimension = dim.getAsInt();
     Metric scoredBy = metric.orElse(defaultMetric(vector));
     boolean optional = nullable.orElse(false);
+    VectorStorage kept = storage.orElse(VectorStorage.MAPPED);
     return in.checked(
-        () -> new VectorField(fieldId, fieldName, vector, dimension, scoredBy, optional));
+        () -> new VectorField(fieldId, fieldName, vector, dimension, scoredBy, optional, kept));
   }
 
   private static Field payload(
@@ -212,6 +220,9 @@ public final class SchemaJson {
           out.writeNumberField("dim", vector.dimension());
           out.writeStringField("metric", StrictJson.nameOf(vector.metric()));
           out.writeBooleanField("nullable", vector.nullable());
+          if (vector.storage() != VectorStorage.MAPPED) {
+            out.writeStringField("storage", StrictJson.nameOf(vector.storage()));
+          }
         }
         case PayloadField payload -> out.writeStringField("type", payload.type().text());
       }

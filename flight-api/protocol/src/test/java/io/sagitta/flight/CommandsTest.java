@@ -347,6 +347,8 @@ class CommandsTest {
           {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':16385}]}} | 16384
           {'create':{'collection':'c','fields':[{'name':'v','type':'utf8','dim':3}]}} | expected one of [float32
           {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':3,'metric':'hamming'}]}} | go together
+          {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':3,'storage':'disk'}]}} | expected one of [mapped, memory]
+          {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':3},{'name':'n','type':'int32','storage':'memory'}]}} | 'storage' without 'dim'
           {'create':{'collection':'c','fields':[{'name':'_v','type':'float32','dim':3}]}} | 'create.fields[0].name'
           {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':3},{'name':'v','type':'utf8'}]}} | declared twice
           {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':3},{'name':'w','type':'utf9'}]}} | unknown payload type

@@ -13,6 +13,7 @@ import io.sagitta.model.Metric;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.model.VectorType;
 import io.sagitta.model.WriteMode;
 import java.io.IOException;
@@ -112,6 +113,8 @@ class PublishedSchemaTest {
     assertNames(
         SCHEMA.at("/$defs/consistency/enum"), StrictJson.names(Command.Consistency.Level.class));
     assertNames(SCHEMA.at("/$defs/field/properties/metric/enum"), StrictJson.names(Metric.class));
+    assertNames(
+        SCHEMA.at("/$defs/field/properties/storage/enum"), StrictJson.names(VectorStorage.class));
     assertNames(
         SCHEMA.at("/$defs/field/then/properties/type/enum"), StrictJson.names(VectorType.class));
   }

@@ -12,6 +12,7 @@ import io.sagitta.model.PayloadField;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.model.VectorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * components is a vector field: of float32 for float32 and float64 items, else of the items' type
  * (bool: binary); not nullable, since clients mark every column nullable unasked; of the metric
  * that {@code create} would take, unless the column's metadata names one under {@link
- * ArrowSchemas#METRIC}. Every other column is payload of the kind its type says, or of the one
- * under {@link ArrowSchemas#TYPE}.
+ * ArrowSchemas#METRIC}; mapped, unless it says otherwise under {@link ArrowSchemas#STORAGE}. Every
+ * other column is payload of the kind its type says, or of the one under {@link ArrowSchemas#TYPE}.
  */
 public final class InferredSchema {
   private InferredSchema() {}
@@ -88,7 +89,13 @@ public final class InferredSchema {
       VectorType type = componentType(values.getChildren().getFirst());
       if (type != null) {
         return new VectorField(
-            fieldId, name, type, list.getListSize(), metric(name, metadata, type), false);
+            fieldId,
+            name,
+            type,
+            list.getListSize(),
+            metric(name, metadata, type),
+            false,
+            storage(name, metadata));
       }
     }
     String declared = metadata.get(ArrowSchemas.TYPE);
@@ -126,6 +133,19 @@ public final class InferredSchema {
     }
     throw Refusal.column(
         name, "metric " + Names.quote(declared) + ", expected cosine, dot, l2 or hamming");
+  }
+
+  private static VectorStorage storage(String name, Map<String, String> metadata) {
+    String declared = metadata.get(ArrowSchemas.STORAGE);
+    if (declared == null) {
+      return VectorStorage.MAPPED;
+    }
+    for (VectorStorage storage : VectorStorage.values()) {
+      if (storage.name().toLowerCase(Locale.ROOT).equals(declared)) {
+        return storage;
+      }
+    }
+    throw Refusal.column(name, "storage " + Names.quote(declared) + ", expected mapped or memory");
   }
 
   private static PayloadType payloadType(org.apache.arrow.vector.types.pojo.Field values) {

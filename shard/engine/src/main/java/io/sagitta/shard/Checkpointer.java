@@ -295,7 +295,7 @@ final class Checkpointer {
     UUID id = SegmentFiles.id(shard, frozen.number());
     List<CheckpointFile> files =
         SegmentWriter.write(SegmentFiles.source(id, frozen), mapper.store(), allocator);
-    flushed.accept(mapper.map(id, frozen.number(), frozen.lives()));
+    flushed.accept(mapper.map(id, frozen.number(), frozen.lives(), frozen.schema()));
     written.put(frozen.number(), files);
     return files;
   }

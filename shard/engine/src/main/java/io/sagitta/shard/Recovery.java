@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard;
 
+import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.Field;
 import io.sagitta.shard.format.LivesFile;
 import io.sagitta.shard.format.Manifest;
@@ -48,11 +49,16 @@ final class Recovery {
               .formatted(manifest.segments().size(), state.segments().size()));
     }
     for (int i = 0; i < sealed; i++) {
-      segments.restore(map(manifest.segments().get(i), state.segments().get(i)));
+      Manifest.SegmentRef ref = manifest.segments().get(i);
+      long number = state.segments().get(i);
+      CollectionSchema schema = state.meta().schema();
+      segments.restore(map(ref, lives -> mapper.map(ref.segmentId(), number, lives, schema)));
     }
     segments.start(state.meta().schema(), state.growing());
     if (state.growingHasRows()) {
-      FlushedSegment prefix = map(manifest.segments().getLast(), state.growing());
+      Manifest.SegmentRef ref = manifest.segments().getLast();
+      FlushedSegment prefix =
+          map(ref, lives -> mapper.map(ref.segmentId(), state.growing(), lives));
       try {
         grow(prefix, segments.growing());
       } finally {
@@ -75,7 +81,11 @@ final class Recovery {
         state.entriesSinceFreeze());
   }
 
-  private FlushedSegment map(Manifest.SegmentRef ref, long number) throws IOException {
+  private interface Mapping {
+    FlushedSegment map(Lives lives) throws IOException;
+  }
+
+  private FlushedSegment map(Manifest.SegmentRef ref, Mapping mapping) throws IOException {
     Lives lives = new Lives(livesAllocator);
     try {
       if (ref.livesIndex().isPresent()) {
@@ -83,7 +93,7 @@ final class Recovery {
         lives.restore(
             LivesFile.read(mapper.store(), ref.segmentId(), index, ref.rows()), ref.rows());
       }
-      return mapper.map(ref.segmentId(), number, lives);
+      return mapping.map(lives);
     } catch (Throwable e) {
       lives.close();
       throw e;

@@ -3,6 +3,8 @@ package io.sagitta.shard;
 
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.SlotRange;
+import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.model.WriteOutcome;
 import io.sagitta.shard.MemoryBudget.Part;
 import io.sagitta.shard.ShardState.SegmentInfo;
@@ -10,6 +12,7 @@ import io.sagitta.shard.ShardState.Stage;
 import io.sagitta.shard.format.CheckpointDirectory;
 import io.sagitta.shard.format.IndexFiles;
 import io.sagitta.shard.format.Manifest;
+import io.sagitta.shard.format.MappedVectors;
 import io.sagitta.shard.index.Indexer;
 import io.sagitta.shard.log.LogEntry;
 import io.sagitta.shard.log.LogEntryDecoder;
@@ -76,6 +79,7 @@ public final class Shard implements AutoCloseable {
   private IOException failure;
   private boolean closed;
   private long applyWaits;
+  private long vectorsOwed;
 
   private volatile int frozenWaiting;
 
@@ -119,6 +123,7 @@ public final class Shard implements AutoCloseable {
               ? recovery.load(manifest.get(), segments)
               : new Applier(segments, rowsAllocator);
       segments.publish(recoveredTerm, recoveredIndex);
+      chargeVectorsOwed();
       indexer.wake();
     } catch (Throwable e) {
       segments.close(allocators());
@@ -190,6 +195,7 @@ public final class Shard implements AutoCloseable {
       LogEntry decoded = LogEntryDecoder.decode(entry);
       WriteOutcome outcome = applier.apply(decoded, index, entry.remaining());
       segments.publish(term, index);
+      chargeVectorsOwed();
       return outcome;
     } catch (IOException e) {
       failure = new IOException("log entry " + index + ": " + e.getMessage(), e);
@@ -198,6 +204,30 @@ public final class Shard implements AutoCloseable {
       failure = new IOException("log entry " + index + " could not be applied: " + e, e);
       throw failure;
     }
+  }
+
+  /** Vectors that a flush will read into memory; under the lock, but for the constructor. */
+  private void chargeVectorsOwed() {
+    long owed = 0;
+    if (!closed && applier.meta() != null) {
+      long rowBytes = 0;
+      for (VectorField field : applier.meta().schema().vectorFields()) {
+        rowBytes += field.storage() == VectorStorage.MEMORY ? MappedVectors.rowBytes(field) : 0;
+      }
+      if (rowBytes > 0) {
+        owed = rowBytes * unflushedRows();
+      }
+    }
+    options.memory().add(Part.OWED, owed - vectorsOwed);
+    vectorsOwed = owed;
+  }
+
+  private long unflushedRows() {
+    return segments.growing().rows()
+        + segments.sealed().stream()
+            .filter(FrozenSegment.class::isInstance)
+            .mapToLong(Segment::rows)
+            .sum();
   }
 
   /** Slows apply down where flushes do not keep up; one that failed is tried again now and then. */
@@ -323,6 +353,7 @@ public final class Shard implements AutoCloseable {
         return;
       }
       segments.publish(now.term(), now.index());
+      chargeVectorsOwed();
       frozenWaiting = frozenLocked();
       indexer.wake();
       changed.signalAll();
@@ -406,6 +437,7 @@ public final class Shard implements AutoCloseable {
       segments.reset();
       applier = recovery.load(installed, segments);
       segments.publish(installed.term(), installed.logIndex());
+      chargeVectorsOwed();
       frozenWaiting = 0;
       checkpointer.resumeLocked();
       indexer.resume();
@@ -473,6 +505,7 @@ public final class Shard implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
+        chargeVectorsOwed();
         changed.signalAll();
         checkpointer.stopLocked();
         indexer.close();

@@ -36,7 +36,7 @@ final class TestShard implements AutoCloseable {
   static final CollectionId COLLECTION = new CollectionId(new UUID(9, 9));
 
   final RootAllocator allocator = new RootAllocator();
-  final MemoryBudget memory = new MemoryBudget(1L << 30);
+  final MemoryBudget memory = new MemoryBudget(1L << 30, 1L << 30);
   final List<ByteBuffer> log = new ArrayList<>();
   private final FileStore store;
   private final ShardOptions options;

@@ -45,6 +45,9 @@ public final class ArrowSchemas {
   /** Metadata key of a vector field: number of components (bits for binary). */
   public static final String DIMENSION = "sagitta.dimension";
 
+  /** Metadata key of a vector field: {@code memory}; absent where its vectors are mapped. */
+  public static final String STORAGE = "sagitta.storage";
+
   /** Metadata key of a field: its number, which outlives renames. */
   public static final String FIELD_ID = "sagitta.field_id";
 
@@ -157,6 +160,9 @@ public final class ArrowSchemas {
     Map<String, String> metadata = metadata(field, "vector", lower(field.type()));
     metadata.put(METRIC, lower(field.metric()));
     metadata.put(DIMENSION, Integer.toString(field.dimension()));
+    if (field.storage() != VectorStorage.MAPPED) {
+      metadata.put(STORAGE, lower(field.storage()));
+    }
     ArrowType component =
         switch (field.type()) {
           case FLOAT32 -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);
@@ -254,7 +260,10 @@ public final class ArrowSchemas {
               constant(VectorType.class, column, TYPE),
               number(column, DIMENSION),
               constant(Metric.class, column, METRIC),
-              column.isNullable());
+              column.isNullable(),
+              column.getMetadata().containsKey(STORAGE)
+                  ? constant(VectorStorage.class, column, STORAGE)
+                  : VectorStorage.MAPPED);
       case "payload" ->
           new PayloadField(fieldId, column.getName(), PayloadType.parse(required(column, TYPE)));
       default ->

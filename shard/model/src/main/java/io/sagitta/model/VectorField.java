@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.model;
 
+import java.util.Objects;
+
 /**
  * A vector field.
  *
@@ -10,9 +12,16 @@ package io.sagitta.model;
  * @param dimension number of components: 1 to 16,384, or 1 to 65,535 bits for binary
  * @param metric how vectors of this field are scored; HAMMING exactly for binary
  * @param nullable whether a point may have no vector here
+ * @param storage where full vectors are kept for reading
  */
 public record VectorField(
-    int fieldId, String name, VectorType type, int dimension, Metric metric, boolean nullable)
+    int fieldId,
+    String name,
+    VectorType type,
+    int dimension,
+    Metric metric,
+    boolean nullable,
+    VectorStorage storage)
     implements Field {
 
   public static final int DIMENSION_MAX = 16_384;
@@ -20,6 +29,7 @@ public record VectorField(
 
   public VectorField {
     Names.checkField(name);
+    Objects.requireNonNull(storage);
     int max = type == VectorType.BINARY ? DIMENSION_BITS_MAX : DIMENSION_MAX;
     if (dimension < 1 || dimension > max) {
       throw SagittaException.invalid(
@@ -34,6 +44,12 @@ public record VectorField(
               + " with "
               + type);
     }
+  }
+
+  /** A field whose vectors are mapped: the default. */
+  public VectorField(
+      int fieldId, String name, VectorType type, int dimension, Metric metric, boolean nullable) {
+    this(fieldId, name, type, dimension, metric, nullable, VectorStorage.MAPPED);
   }
 
   /** Bytes of one vector as stored, without padding. */

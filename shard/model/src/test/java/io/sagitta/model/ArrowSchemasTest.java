@@ -29,6 +29,18 @@ class ArrowSchemasTest {
   }
 
   @Test
+  void storageIsSaidWhereItIsNotTheDefault() {
+    VectorField mapped = new VectorField(1, "v", VectorType.FLOAT32, 3, Metric.DOT, false);
+    VectorField held =
+        new VectorField(2, "w", VectorType.INT8, 3, Metric.L2, true, VectorStorage.MEMORY);
+    CollectionSchema schema = new CollectionSchema(1, IdType.INT64, List.of(mapped, held));
+    Schema arrow = ArrowSchemas.toArrow(schema);
+    assertThat(arrow.findField("v").getMetadata()).doesNotContainKey(ArrowSchemas.STORAGE);
+    assertThat(arrow.findField("w").getMetadata()).containsEntry("sagitta.storage", "memory");
+    assertThat(ArrowSchemas.fromArrow(arrow)).isEqualTo(schema);
+  }
+
+  @Test
   void aUuidColumnIsKnownAlsoOnceArrowMadeItAnExtensionType() {
     CollectionSchema schema = new CollectionSchema(1, IdType.UUID, List.of());
     assertThat(UuidType.INSTANCE.extensionName()).isEqualTo("arrow.uuid");

@@ -26,9 +26,12 @@ import picocli.CommandLine.Parameters;
       "  sagitta ctl create films --field 'plot:float32[384]:cosine' --field year:int32"
     })
 final class CreateCommand extends ClusterCommand {
-  /** name:type, name:type[dim], name:type[dim]:metric, each with ? for nullable. */
+  /**
+   * name:type, name:type[dim], name:type[dim]:metric, then ? for nullable and @ with the storage.
+   */
   private static final Pattern FIELD =
-      Pattern.compile("([^:]*):([a-z0-9<>]+)(?:\\[(\\d{1,9})](?::([a-z0-9]+))?(\\?)?)?");
+      Pattern.compile(
+          "([^:]*):([a-z0-9<>]+)(?:\\[(\\d{1,9})](?::([a-z0-9]+))?(\\?)?(?:@([a-z0-9]+))?)?");
 
   @Parameters(paramLabel = "NAME", description = "The collection.")
   private String name;
@@ -51,8 +54,8 @@ final class CreateCommand extends ClusterCommand {
         names = "--field",
         paramLabel = "FIELD",
         description = {
-          "A field: NAME:TYPE[DIM]:METRIC for vectors (a ? at the end: may be null), NAME:TYPE for"
-              + " payload. Repeatable.",
+          "A field: NAME:TYPE[DIM]:METRIC for vectors (a ? after it: may be null; then @memory: full"
+              + " vectors are kept in memory), NAME:TYPE for payload. Repeatable.",
           "Vectors: float32 float16 bfloat16 int8 uint8 binary; cosine dot l2 hamming.",
           "Payload: bool int8..int64 uint8..uint64 float32 float64 utf8 binary date timestamp uuid"
               + " geo json, list<..>."
@@ -107,6 +110,9 @@ final class CreateCommand extends ClusterCommand {
     }
     if (matcher.group(5) != null) {
       field.put("nullable", true);
+    }
+    if (matcher.group(6) != null) {
+      field.put("storage", matcher.group(6));
     }
     return field;
   }

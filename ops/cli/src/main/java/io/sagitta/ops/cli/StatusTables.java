@@ -138,25 +138,25 @@ final class StatusTables {
     return Long.toString(most);
   }
 
-  /** A row a node, a column a part: parts are whatever the nodes report. */
+  /** A row a part, a column a node: parts are whatever the nodes report. */
   private Table memory() {
     Set<String> parts = new TreeSet<>();
+    List<String> header = new ArrayList<>(List.of("memory"));
+    List<JsonNode> reported = new ArrayList<>();
     for (JsonNode node : status.path("nodes")) {
-      node.path("memory").fieldNames().forEachRemaining(parts::add);
+      if (!node.path("memory").isEmpty()) {
+        node.path("memory").fieldNames().forEachRemaining(parts::add);
+        header.add(text(node.path("name")));
+        reported.add(node.path("memory"));
+      }
     }
-    List<String> header = new ArrayList<>(parts);
-    header.replaceAll(part -> part.replace('_', ' '));
-    header.addFirst("memory");
     Table table = new Table(header);
     for (int column = 1; column < header.size(); column++) {
       table.numeric(column);
     }
-    for (JsonNode node : status.path("nodes")) {
-      if (node.path("memory").isEmpty()) {
-        continue;
-      }
-      List<String> cells = new ArrayList<>(List.of(text(node.path("name"))));
-      parts.forEach(part -> cells.add(bytes(node.path("memory").path(part))));
+    for (String part : parts) {
+      List<String> cells = new ArrayList<>(List.of(part.replace('_', ' ')));
+      reported.forEach(memory -> cells.add(bytes(memory.path(part))));
       table.row(cells);
     }
     return table;

@@ -223,7 +223,7 @@ class AnswerTest {
         "--replicas",
         "3",
         "--field",
-        "plot:float32[384]:cosine?",
+        "plot:float32[384]:cosine?@memory",
         "--field",
         "tags:list<utf8>");
     String words = cluster.lastRequest();
@@ -233,7 +233,8 @@ class AnswerTest {
         "--body",
         """
         {"id": "utf8", "shards": 2, "replicas": 3, "fields": [
-          {"name": "plot", "type": "float32", "dim": 384, "metric": "cosine", "nullable": true},
+          {"name": "plot", "type": "float32", "dim": 384, "metric": "cosine", "nullable": true,
+           "storage": "memory"},
           {"name": "tags", "type": "list<utf8>"}]}
         """);
     assertThat(cluster.lastRequest()).isEqualTo(words).contains("\"dim\":384");
@@ -293,8 +294,9 @@ class AnswerTest {
             films           0  n1      n1 n2(joining) n3(unreachable)    120      20    12         2  2.0 KiB
             books           0  -       n2(planned)                         -       -     -         -        -
 
-            memory  growing  heap max
-            n1      1.0 MiB   1.0 GiB
+            memory         n1
+            growing   1.0 MiB
+            heap max  1.0 GiB
 
             node n2: the node does not answer
             collection films, shard 0 on n2: disk gone

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.distance;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -47,6 +48,22 @@ public final class HugePages {
                         ValueLayout.JAVA_LONG,
                         ValueLayout.JAVA_INT)))
         .orElse(null);
+  }
+
+  /** From here on allocated memory starts on, and where the system has them consists of, them. */
+  private static final long ALLOCATED_MIN = 4 * SIZE;
+
+  /** What is shorter starts on a cache line. */
+  private static final long LINE_BYTES = 64;
+
+  /** Zeroed native memory, in huge pages where it is large. */
+  public static MemorySegment allocate(long bytes, Arena arena) {
+    boolean huge = bytes >= ALLOCATED_MIN;
+    MemorySegment memory = arena.allocate(bytes, huge ? SIZE : LINE_BYTES);
+    if (huge) {
+      advise(memory);
+    }
+    return memory;
   }
 
   /**

@@ -4,10 +4,12 @@ package io.sagitta.shard.format;
 import static io.sagitta.shard.format.FrameLayout.INT;
 import static io.sagitta.shard.format.FrameLayout.LONG;
 
+import io.sagitta.shard.distance.HugePages;
 import io.sagitta.shard.store.FileStore;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -17,6 +19,9 @@ import java.util.UUID;
  * are checked by {@link #verify}. Whatever the bytes are, nothing outside of them is read.
  */
 final class Frame {
+  /** Read at a time. */
+  private static final long LOAD_BYTES = 16 << 20;
+
   private record Section(int code, MemorySegment bytes) {}
 
   private final String name;
@@ -44,6 +49,21 @@ final class Frame {
   /** Maps a file of a store and checks its frame. */
   static Frame map(FileStore store, String name, Arena arena) throws IOException {
     return of(name, store.map(name, arena));
+  }
+
+  /** Reads a file of a store into memory, in huge pages where it is large, and checks its frame. */
+  static Frame load(FileStore store, String name, Arena arena) throws IOException {
+    long length = store.length(name);
+    MemorySegment memory = HugePages.allocate(length, arena);
+    for (long at = 0; at < length; at += LOAD_BYTES) {
+      ByteBuffer into = memory.asSlice(at, Math.min(LOAD_BYTES, length - at)).asByteBuffer();
+      store.read(name, at, into);
+      if (into.hasRemaining()) {
+        long end = at + into.position();
+        throw new CorruptFileException(name, end, "length of the file", length, end);
+      }
+    }
+    return of(name, memory);
   }
 
   /**

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,10 +59,12 @@ public final class IndexFiles {
   /**
    * A graph from its file.
    *
-   * @param index over the mapped file, unmapped when the last user lets go of it
+   * @param index over memory that the file was read into, or over the mapped file; given back when
+   *     the last user lets go of it
    * @param calibration what recall it gives
+   * @param mapped whether the file is mapped
    */
-  public record Opened(VectorIndex index, Calibration calibration) {}
+  public record Opened(VectorIndex index, Calibration calibration, boolean mapped) {}
 
   /** Writes a complete graph; durable on return. */
   public void write(UUID segmentId, VectorField field, IndexImage image, Calibration calibration)
@@ -95,8 +98,8 @@ public final class IndexFiles {
     }
   }
 
-  /** A mapped file; its index closes it, or whoever fails to make one. */
-  private static final class Mapping implements AutoCloseable {
+  /** A file's bytes; their index closes them, or whoever fails to make one. */
+  private static final class Bytes implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
 
     @Override
@@ -106,36 +109,40 @@ public final class IndexFiles {
   }
 
   /**
-   * Maps a graph and checks every byte of it; empty where there is none.
+   * Reads a graph into memory and checks every byte of it; empty where there is none.
    *
+   * @param fits whether so many bytes may be taken; where not, the graph is mapped
    * @throws CorruptFileException when it is damaged; it has been removed then
    */
-  public Optional<Opened> open(UUID segmentId, VectorField field, int rows) throws IOException {
+  public Optional<Opened> open(UUID segmentId, VectorField field, int rows, LongPredicate fits)
+      throws IOException {
     String name = name(segmentId, field.fieldId());
     if (!store.exists(name)) {
       return Optional.empty();
     }
-    Mapping mapping = new Mapping();
+    Bytes bytes = new Bytes();
     try {
-      Frame frame = Frame.map(store, name, mapping.arena).verify();
-      frame.expect(header(segmentId, field, rows));
-      return Optional.of(read(frame, field, rows, mapping));
+      boolean mapped = !fits.test(store.length(name));
+      Frame frame =
+          mapped ? Frame.map(store, name, bytes.arena) : Frame.load(store, name, bytes.arena);
+      frame.verify().expect(header(segmentId, field, rows));
+      return Optional.of(read(frame, field, rows, bytes, mapped));
     } catch (FormatTooNewException | FormatTooOldException e) {
-      mapping.close();
+      bytes.close();
       LOG.info("{}: {} is built again: {}", store, name, e.getMessage());
       store.delete(name);
       return Optional.empty();
     } catch (CorruptFileException e) {
-      mapping.close();
+      bytes.close();
       store.delete(name);
       throw e;
     } catch (Throwable e) {
-      mapping.close();
+      bytes.close();
       throw e;
     }
   }
 
-  private static Opened read(Frame frame, VectorField field, int rows, Mapping mapping)
+  private static Opened read(Frame frame, VectorField field, int rows, Bytes bytes, boolean mapped)
       throws IOException {
     JsonSection json = JsonSection.read(frame, JSON);
     MemorySegment centreBytes = frame.section(CENTRE, (long) field.dimension() * Float.BYTES);
@@ -167,7 +174,7 @@ public final class IndexFiles {
               frame.section(LINKS),
               frame.section(LEVELS),
               frame.section(UPPER));
-      return new Opened(VectorIndex.of(image, mapping::close), calibration(json));
+      return new Opened(VectorIndex.of(image, bytes::close), calibration(json), mapped);
     } catch (IllegalArgumentException e) {
       throw json.invalid(e.getMessage());
     }

@@ -16,8 +16,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -25,9 +27,9 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
- * A flushed segment, its files mapped. Any thread may read; close it once, when nobody does. The
- * memory behind {@link #chunks} outlives the close as long as vectors that were transferred out of
- * them do.
+ * A flushed segment, its files mapped, but for vectors that are kept in memory. Any thread may
+ * read; close it once, when nobody does. The memory behind {@link #chunks} outlives the close as
+ * long as vectors that were transferred out of them do.
  */
 public final class MappedSegment implements AutoCloseable {
   private final FileStore store;
@@ -42,6 +44,19 @@ public final class MappedSegment implements AutoCloseable {
   private IdRows ids;
   private IdHash hash;
   private MemorySegment versions;
+
+  /** Says where a field's vectors are read from. */
+  public interface Residence {
+    /** All fields are mapped. */
+    Residence MAPPED = (fieldId, bytes) -> false;
+
+    /**
+     * Whether a field's vectors are read into memory at once; else they are mapped.
+     *
+     * @param bytes of their file
+     */
+    boolean inMemory(int fieldId, long bytes);
+  }
 
   private MappedSegment(
       FileStore store, SegmentInfo info, List<CheckpointFile> files, BufferAllocator allocator) {
@@ -62,10 +77,17 @@ public final class MappedSegment implements AutoCloseable {
    */
   public static MappedSegment open(FileStore store, UUID segmentId, BufferAllocator allocator)
       throws IOException {
+    return open(store, segmentId, allocator, Residence.MAPPED);
+  }
+
+  /** As above, with the vectors of some fields read into memory. */
+  public static MappedSegment open(
+      FileStore store, UUID segmentId, BufferAllocator allocator, Residence residence)
+      throws IOException {
     SegmentInfo info = SegmentInfo.read(store, segmentId);
     MappedSegment segment = new MappedSegment(store, info, withItself(store, info), allocator);
     try {
-      segment.map();
+      segment.map(residence);
       return segment;
     } catch (Throwable e) {
       segment.close();
@@ -84,9 +106,21 @@ public final class MappedSegment implements AutoCloseable {
     return List.copyOf(files);
   }
 
-  private void map() throws IOException {
+  private void map(Residence residence) throws IOException {
+    Set<String> inMemory = new HashSet<>();
+    for (VectorField field : info.schema().vectorFields()) {
+      String name = ShardFiles.vectors(segmentId(), field.fieldId());
+      for (CheckpointFile file : info.files()) {
+        if (file.name().equals(name) && residence.inMemory(field.fieldId(), file.length())) {
+          inMemory.add(name);
+        }
+      }
+    }
     for (CheckpointFile file : info.files()) {
-      Frame frame = Frame.map(store, file.name(), arena);
+      Frame frame =
+          inMemory.contains(file.name())
+              ? Frame.load(store, file.name(), arena)
+              : Frame.map(store, file.name(), arena);
       if (frame.file().byteSize() != file.length()) {
         throw new CorruptFileException(
             file.name(), 0, "length of the file", file.length(), frame.file().byteSize());
@@ -245,11 +279,13 @@ public final class MappedSegment implements AutoCloseable {
   public void verify() throws IOException {
     SegmentInfo.read(store, segmentId());
     for (CheckpointFile file : info.files()) {
-      Frame frame = frames.get(file.name()).verify();
-      int found = Checksums.of(frame.file());
-      if (found != file.checksum()) {
-        throw new CorruptFileException(
-            file.name(), 0, "checksum of the file", file.checksum(), found);
+      try (Arena scrubbed = Arena.ofConfined()) { // the file, not what was read from it once
+        Frame frame = Frame.map(store, file.name(), scrubbed).verify();
+        int found = Checksums.of(frame.file());
+        if (found != file.checksum()) {
+          throw new CorruptFileException(
+              file.name(), 0, "checksum of the file", file.checksum(), found);
+        }
       }
     }
   }

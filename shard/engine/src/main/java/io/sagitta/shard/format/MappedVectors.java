@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.format;
 
+import io.sagitta.model.Metric;
 import io.sagitta.model.VectorField;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The vectors of one field of a segment, mapped: rows at a fixed stride, in ordinal order. Valid
- * while its {@link MappedSegment} is open.
+ * The vectors of one field of a segment, mapped or read into memory: rows at a fixed stride, in
+ * ordinal order. Valid while its {@link MappedSegment} is open.
  */
 public final class MappedVectors {
   private static final MemorySegment NONE = MemorySegment.NULL;
@@ -37,6 +38,11 @@ public final class MappedVectors {
   /** A field that no row has: it was added after the segment was frozen. */
   static MappedVectors absent(VectorField field, int rows) {
     return new MappedVectors(field, rows, 0, NONE, NONE, NONE);
+  }
+
+  /** Bytes that each row of a field takes in its file. */
+  public static int rowBytes(VectorField field) {
+    return VectorsFile.strideBytes(field) + (field.metric() == Metric.COSINE ? Float.BYTES : 0);
   }
 
   public VectorField field() {

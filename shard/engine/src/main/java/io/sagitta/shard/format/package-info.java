@@ -14,6 +14,8 @@
  *       Replicas write the same bytes.
  *   <li>Every byte is covered by a checksum. Frames are checked at each open, small files whole at
  *       each open, large ones whole at an install and by {@code verify()}.
+ *   <li>Where a field's vectors are read from, the mapped file or memory, is the schema's matter;
+ *       their file is the same.
  *   <li>Each format version has its golden files beside the tests; a new one is a new reader.
  * </ul>
  *

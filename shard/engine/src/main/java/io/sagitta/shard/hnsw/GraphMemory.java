@@ -98,7 +98,7 @@ final class GraphMemory extends Counted {
   /** Empty, for rows {@code [0, capacity)}. */
   static GraphMemory allocate(IndexParameters parameters, int capacity) {
     long stride = layout(parameters).stride();
-    int upperCapacity = (int) (UPPER_SLACK * capacity / (parameters.links() - 1)) + UPPER_MIN;
+    int upperCapacity = upperCapacity(parameters, capacity);
     GraphMemory memory =
         new GraphMemory(
             parameters,
@@ -113,6 +113,10 @@ final class GraphMemory extends Counted {
     memory.links.memory().fill((byte) -1);
     memory.upper.memory().fill((byte) -1);
     return memory;
+  }
+
+  private static int upperCapacity(IndexParameters parameters, int capacity) {
+    return (int) (UPPER_SLACK * capacity / (parameters.links() - 1)) + UPPER_MIN;
   }
 
   /** Over regions that belong to somebody else, who learns when they are no longer read. */
@@ -217,12 +221,25 @@ final class GraphMemory extends Counted {
         upper.memory().asSlice(0, blocks * upperBytes(parameters)));
   }
 
-  long bytes() {
-    return high.bytes()
-        + (low == null ? 0 : low.bytes())
-        + links.bytes()
-        + levels.bytes()
-        + upper.bytes();
+  /** Bytes of codes, of a memory at its capacity. */
+  long codeBytes() {
+    return high.bytes() + (low == null ? 0 : low.bytes());
+  }
+
+  /** Bytes of links and levels. */
+  long linkBytes() {
+    return links.bytes() + levels.bytes() + upper.bytes();
+  }
+
+  /** What {@link #codeBytes} of a memory of this capacity will be, but for rounding. */
+  static long codeBytes(IndexParameters parameters, int capacity) {
+    return (parameters.bits() ? 1L : 2L) * capacity * layout(parameters).stride();
+  }
+
+  /** What {@link #linkBytes()} of a memory of this capacity will be, but for rounding. */
+  static long linkBytes(IndexParameters parameters, int capacity) {
+    return capacity * (linkBytes(parameters) + Integer.BYTES)
+        + upperCapacity(parameters, capacity) * upperBytes(parameters);
   }
 
   @Override

@@ -7,11 +7,8 @@ import java.lang.foreign.MemorySegment;
 
 /** One stretch of native memory, its own or a file's. */
 final class Region extends Counted {
-  /** Rows start on cache lines. */
-  private static final int ALIGNMENT = 64;
-
-  /** From here on memory starts on, and where the system has them consists of, huge pages. */
-  private static final long HUGE_MIN = 4 * HugePages.SIZE;
+  /** An address of its own even where it is empty. */
+  private static final int BYTES_MIN = 64;
 
   private final MemorySegment memory;
   private final Runnable onFree;
@@ -25,13 +22,7 @@ final class Region extends Counted {
   @SuppressWarnings("MustBeClosedChecker") // free() closes it
   static Region allocate(long bytes) {
     Arena arena = Arena.ofShared();
-    boolean huge = bytes >= HUGE_MIN;
-    MemorySegment memory =
-        arena.allocate(Math.max(bytes, ALIGNMENT), huge ? HugePages.SIZE : ALIGNMENT);
-    if (huge) {
-      HugePages.advise(memory);
-    }
-    return new Region(memory, arena::close);
+    return new Region(HugePages.allocate(Math.max(bytes, BYTES_MIN), arena), arena::close);
   }
 
   /** Somebody else's memory. */

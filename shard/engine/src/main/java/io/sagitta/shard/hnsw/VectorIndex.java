@@ -129,9 +129,25 @@ public final class VectorIndex extends Counted implements AutoCloseable {
 
   // Readers
 
-  /** Bytes of memory outside the heap, or of mapped files. */
+  /** Bytes of codes, in memory outside the heap or in a mapped file. */
+  public long codeBytes() {
+    return memory.codeBytes();
+  }
+
+  /** Bytes of links and levels. */
+  public long linkBytes() {
+    return memory.linkBytes();
+  }
+
   public long bytes() {
-    return memory.bytes();
+    GraphMemory now = memory;
+    return now.codeBytes() + now.linkBytes();
+  }
+
+  /** What {@link #bytes} of an index with room for so many rows will be, but for rounding. */
+  public static long bytes(IndexParameters parameters, int capacity) {
+    return GraphMemory.codeBytes(parameters, capacity)
+        + GraphMemory.linkBytes(parameters, capacity);
   }
 
   /** The memory as it is now; released by the caller. */

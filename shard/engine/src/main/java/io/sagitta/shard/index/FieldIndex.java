@@ -21,6 +21,7 @@ public final class FieldIndex {
   private volatile Calibration calibration;
   private volatile boolean complete;
   private volatile boolean persisted;
+  private volatile boolean displaced;
 
   FieldIndex(long segment, VectorField field, VectorIndex index) {
     this.segment = segment;
@@ -60,6 +61,15 @@ public final class FieldIndex {
   /** Whether it lies in a file. */
   public boolean isPersisted() {
     return persisted;
+  }
+
+  /** Whether it is read from its mapped file, since there was no room in memory. */
+  public boolean isDisplaced() {
+    return displaced;
+  }
+
+  void displaced() {
+    displaced = true;
   }
 
   void calibrated(Calibration measured) {

@@ -18,6 +18,7 @@ import io.sagitta.shard.segment.Segment;
 import io.sagitta.shard.segment.SegmentSet;
 import io.sagitta.shard.store.DiskRoom;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +80,7 @@ public final class Indexer {
   private boolean stopped;
 
   /** Bytes charged to the budget; the coordinator's. */
-  private long charged;
+  private final Map<Part, Long> charged = new EnumMap<>(Part.class);
 
   private record Key(long segment, int fieldId) {}
 
@@ -179,7 +180,7 @@ public final class Indexer {
     indexes.values().forEach(index -> index.index().close());
     indexes.clear();
     failed.clear();
-    account();
+    account(List.of());
   }
 
   /** Goes on after {@link #reset}. */
@@ -295,7 +296,7 @@ public final class Indexer {
             .filter(FlushedSegment.class::isInstance)
             .map(segment -> ((FlushedSegment) segment).mapped().segmentId())
             .toList());
-    account();
+    account(set.segments());
   }
 
   /** Rows that have no graph yet but should. */
@@ -322,7 +323,7 @@ public final class Indexer {
         if (segment.rows() >= options().rowsMin(field)
             && !failed.contains(key)
             && isDue(segment, index)) {
-          return new Step(key, segment, field, set.index());
+          return new Step(key, segment, field, set.segments(), set.index());
         }
       }
     }
@@ -333,16 +334,38 @@ public final class Indexer {
     if (index == null) {
       return true;
     }
+    int waiting = segment.rows() - index.index().size();
     return switch (segment) {
-      case GrowingPrefix growing -> growing.rows() - index.index().size() >= options().sliceRows();
-      case FrozenSegment ignored -> !index.isComplete();
-      case FlushedSegment ignored ->
-          !index.isComplete() || (!index.isPersisted() && room.forDerived(index.index().bytes()));
+      case GrowingPrefix ignored -> waiting >= options().sliceRows() && fits(segment, index);
+      case FrozenSegment ignored -> !index.isComplete() && fits(segment, index);
+      case FlushedSegment ignored -> {
+        if (!index.isComplete()) {
+          yield fits(segment, index);
+        }
+        yield index.isPersisted()
+            ? index.isDisplaced() && memory.hasRoom(index.index().bytes())
+            : room.forDerived(index.index().bytes());
+      }
     };
   }
 
-  /** One segment's field, and the log index whose rows are looked at. */
-  private record Step(Key key, Segment segment, VectorField field, long logIndex) {}
+  /** Whether there is room in memory for the next slice; until then its rows are scanned. */
+  private boolean fits(Segment segment, FieldIndex index) {
+    return memory.hasRoom(new Slice(segment, index).bytesNeeded(sliceEnd(segment, index)));
+  }
+
+  private int sliceEnd(Segment segment, FieldIndex index) {
+    return Math.min(segment.rows(), index.index().size() + options().sliceRows());
+  }
+
+  /**
+   * One segment's field.
+   *
+   * @param segments all there are
+   * @param logIndex whose rows are looked at
+   */
+  private record Step(
+      Key key, Segment segment, VectorField field, List<Segment> segments, long logIndex) {}
 
   private void take(Step step) {
     try {
@@ -350,12 +373,15 @@ public final class Indexer {
       if (index == null) {
         index = open(step);
         indexes.put(step.key, index);
+      } else if (index.isPersisted()) {
+        indexes.put(step.key, open(step)); // there is room for what was displaced
+        index.index().close();
       } else if (index.isComplete()) {
         persist(step, index);
       } else {
         grow(step, index);
       }
-      account();
+      account(step.segments);
     } catch (IndexingStopped e) {
       LOG.debug("{}: a measurement was cut short", shard.get());
     } catch (RuntimeException | Error e) {
@@ -378,13 +404,16 @@ public final class Indexer {
     if (step.segment instanceof FlushedSegment flushed) {
       try {
         Optional<IndexFiles.Opened> opened =
-            files.open(flushed.mapped().segmentId(), step.field, step.segment.rows());
+            files.open(flushed.mapped().segmentId(), step.field, step.segment.rows(), this::claim);
         if (opened.isPresent()) {
           FieldIndex index =
               new FieldIndex(step.segment.number(), step.field, opened.get().index());
           index.calibrated(opened.get().calibration());
           index.completed();
           index.persisted();
+          if (opened.get().mapped()) {
+            index.displaced();
+          }
           return index;
         }
       } catch (CorruptFileException e) {
@@ -395,7 +424,7 @@ public final class Indexer {
     }
     VectorIndex empty =
         VectorIndex.empty(
-            IndexParameters.of(step.field.type(), step.field.metric(), step.field.dimension()),
+            parameters(step.field),
             Centre.of(
                 new SegmentRows(step.segment, step.field.fieldId()),
                 step.field,
@@ -434,11 +463,14 @@ public final class Indexer {
       index.completed();
       return;
     }
-    int to = Math.min(rows, size + options().sliceRows());
+    int to = sliceEnd(segment, index);
     if (!growing && index.calibration().isEmpty()) {
       to = Math.min(to, rows - heldOut(rows));
     }
-    new Slice(segment, index).insert(to, options().workers(), options().executor());
+    Slice slice = new Slice(segment, index);
+    if (claim(slice.bytesNeeded(to))) { // else another shard was quicker
+      slice.insert(to, options().workers(), options().executor());
+    }
   }
 
   private boolean isMeasurementDue(FieldIndex index, int rows, boolean growing) {
@@ -457,9 +489,57 @@ public final class Indexer {
     return Math.min(options().sliceRows(), rows / 4);
   }
 
-  private void account() {
-    long bytes = indexes.values().stream().mapToLong(index -> index.index().bytes()).sum();
-    memory.add(Part.INDEXES, bytes - charged);
-    charged = bytes;
+  /** Takes room for a graph that is about to be made; {@link #account} says what came of it. */
+  private boolean claim(long bytes) {
+    if (!memory.tryAdd(Part.CODES, bytes)) {
+      return false;
+    }
+    charged.merge(Part.CODES, bytes, Long::sum);
+    return true;
+  }
+
+  /** Charges what there is, and what is to come for the rows of these segments. */
+  private void account(List<Segment> segments) {
+    long codes = 0;
+    long links = 0;
+    long displaced = 0;
+    for (FieldIndex index : indexes.values()) {
+      if (index.isDisplaced()) {
+        displaced += index.index().bytes();
+      } else {
+        codes += index.index().codeBytes();
+        links += index.index().linkBytes();
+      }
+    }
+    charge(Part.CODES, codes);
+    charge(Part.LINKS, links);
+    charge(Part.DISPLACED, displaced);
+    charge(Part.OWED, owed(segments));
+  }
+
+  private void charge(Part part, long bytes) {
+    memory.add(part, bytes - charged.getOrDefault(part, 0L));
+    charged.put(part, bytes);
+  }
+
+  /** Bytes that the graphs of these segments will take beyond those they have. */
+  private long owed(List<Segment> segments) {
+    long bytes = 0;
+    for (Segment segment : segments) {
+      for (VectorField field : segment.schema().vectorFields()) {
+        Key key = new Key(segment.number(), field.fieldId());
+        FieldIndex index = indexes.get(key);
+        boolean grows = index == null || !index.isComplete();
+        if (grows && segment.rows() >= options().rowsMin(field) && !failed.contains(key)) {
+          long held = index == null ? 0 : index.index().bytes();
+          bytes += Math.max(0, VectorIndex.bytes(parameters(field), segment.rows()) - held);
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private static IndexParameters parameters(VectorField field) {
+    return IndexParameters.of(field.type(), field.metric(), field.dimension());
   }
 }

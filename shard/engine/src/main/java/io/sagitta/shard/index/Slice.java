@@ -17,6 +17,14 @@ final class Slice {
     this.target = target;
   }
 
+  /**
+   * Bytes of the memory that takes the present one's place for rows up to {@code to}; 0 for none.
+   */
+  long bytesNeeded(int to) {
+    VectorIndex index = target.index();
+    return to <= index.capacity() ? 0 : VectorIndex.bytes(index.parameters(), capacity(to));
+  }
+
   /** Encodes and inserts rows up to {@code to}, then shows them to searches. */
   void insert(int to, int workers, Executor executor) {
     VectorIndex index = target.index();

@@ -18,6 +18,10 @@
  *   <li>What was measured is a floor: {@link io.sagitta.shard.index.RecallSampler} repeats a few
  *       searches exactly, and {@link io.sagitta.shard.index.LiveRecall} asks more of the graph
  *       where they miss more than they may, never less.
+ *   <li>A graph is in memory of its own, in huge pages, whether it was built or read from its file;
+ *       the page cache gives up under pressure what a search touches everywhere. Its bytes are
+ *       claimed from {@link io.sagitta.shard.MemoryBudget} before they are taken: without room a
+ *       finished graph is mapped until there is some, and one that grows waits, its rows scanned.
  *   <li>The coordinator holds a lease while it reads a segment; readers hold the graph while they
  *       search it. Neither waits for the other.
  * </ul>

@@ -7,6 +7,7 @@ import io.sagitta.model.Metric;
 import io.sagitta.model.PayloadField;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.model.VectorType;
 import io.sagitta.shard.log.proto.Field;
 import io.sagitta.shard.log.proto.Schema;
@@ -41,16 +42,22 @@ public final class SchemaCodec {
   private static Field toProto(io.sagitta.model.Field field) {
     Field.Builder out = Field.newBuilder().setFieldId(field.fieldId()).setName(field.name());
     return switch (field) {
-      case VectorField vector ->
-          out.setVector(
-                  Vector.newBuilder()
-                      .setType(vector.type().name())
-                      .setDimension(vector.dimension())
-                      .setMetric(vector.metric().name())
-                      .setNullable(vector.nullable()))
-              .build();
+      case VectorField vector -> out.setVector(toProto(vector)).build();
       case PayloadField payload -> out.setPayload(payload.type().text()).build();
     };
+  }
+
+  private static Vector toProto(VectorField field) {
+    Vector.Builder out =
+        Vector.newBuilder()
+            .setType(field.type().name())
+            .setDimension(field.dimension())
+            .setMetric(field.metric().name())
+            .setNullable(field.nullable());
+    if (field.storage() != VectorStorage.MAPPED) {
+      out.setStorage(field.storage().name());
+    }
+    return out.build();
   }
 
   private static io.sagitta.model.Field fromProto(Field field) {
@@ -63,7 +70,10 @@ public final class SchemaCodec {
             VectorType.valueOf(vector.getType()),
             vector.getDimension(),
             Metric.valueOf(vector.getMetric()),
-            vector.getNullable());
+            vector.getNullable(),
+            vector.getStorage().isEmpty()
+                ? VectorStorage.MAPPED
+                : VectorStorage.valueOf(vector.getStorage()));
       }
       case PAYLOAD ->
           new PayloadField(

@@ -60,14 +60,14 @@ class IndexFilesTest {
   @Test
   void aGraphComesBackAsItWasWritten() throws IOException {
     IndexFiles files = new IndexFiles(FsStore.open(directory));
-    assertThat(files.open(SEGMENT, FIELD, ROWS)).isEmpty();
+    assertThat(files.open(SEGMENT, FIELD, ROWS, any -> true)).isEmpty();
     int[] found;
     try (Arena arena = Arena.ofShared();
         VectorIndex index = build(arena)) {
       found = search(index);
       files.write(SEGMENT, FIELD, index.image(), CALIBRATION);
     }
-    IndexFiles.Opened opened = files.open(SEGMENT, FIELD, ROWS).orElseThrow();
+    IndexFiles.Opened opened = files.open(SEGMENT, FIELD, ROWS, any -> true).orElseThrow();
     try (VectorIndex index = opened.index()) {
       assertThat(opened.calibration()).isEqualTo(CALIBRATION);
       assertThat(index.size()).isEqualTo(ROWS);
@@ -81,7 +81,9 @@ class IndexFilesTest {
     Files.copy(
         Path.of(IndexFilesTest.class.getResource("graph-v1").toURI()), directory.resolve(FILE));
     IndexFiles.Opened opened =
-        new IndexFiles(FsStore.open(directory)).open(SEGMENT, FIELD, ROWS).orElseThrow();
+        new IndexFiles(FsStore.open(directory))
+            .open(SEGMENT, FIELD, ROWS, any -> true)
+            .orElseThrow();
     try (Arena arena = Arena.ofShared();
         VectorIndex fresh = build(arena);
         VectorIndex index = opened.index()) {
@@ -107,7 +109,7 @@ class IndexFilesTest {
       IndexFiles files = new IndexFiles(FsStore.open(other));
       Optional<IndexFiles.Opened> opened;
       try {
-        opened = files.open(SEGMENT, FIELD, ROWS);
+        opened = files.open(SEGMENT, FIELD, ROWS, any -> true);
       } catch (CorruptFileException e) {
         opened = Optional.empty();
       }
@@ -115,7 +117,8 @@ class IndexFilesTest {
       assertThat(other.resolve(FILE)).doesNotExist();
     }
     Files.write(other.resolve(FILE), Arrays.copyOf(whole, whole.length / 2));
-    assertThatThrownBy(() -> new IndexFiles(FsStore.open(other)).open(SEGMENT, FIELD, ROWS))
+    assertThatThrownBy(
+            () -> new IndexFiles(FsStore.open(other)).open(SEGMENT, FIELD, ROWS, any -> true))
         .isInstanceOf(CorruptFileException.class)
         .hasMessageContaining(FILE);
   }

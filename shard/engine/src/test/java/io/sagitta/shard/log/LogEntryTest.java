@@ -18,6 +18,7 @@ import io.sagitta.model.ShardId;
 import io.sagitta.model.ShardWrite;
 import io.sagitta.model.SlotRange;
 import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.model.VectorType;
 import io.sagitta.model.WriteKey;
 import io.sagitta.model.WriteMode;
@@ -46,6 +47,7 @@ class LogEntryTest {
           IdType.UUID,
           List.of(
               new VectorField(1, "v", VectorType.BFLOAT16, 9, Metric.DOT, true),
+              new VectorField(5, "w", VectorType.INT8, 9, Metric.L2, false, VectorStorage.MEMORY),
               new PayloadField(4, "tags", PayloadType.listOf(PayloadType.Kind.UTF8))));
 
   @Test
