@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.ops.bench.engine.worker;
 
+import io.sagitta.shard.distance.HugePages;
 import io.sagitta.shard.hnsw.IndexImage;
 import io.sagitta.shard.hnsw.IndexParameters;
 import java.io.DataInputStream;
@@ -15,10 +16,10 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * An index as plain files for the length of a benchmark: one a region, and the few numbers beside.
- * Built in one process, it is searched in another, which then starts as cold as a node does.
+ * Built in one process, it is searched in another, which then starts as cold as a node does. Its
+ * memory is what a node has that built the graph: huge pages, where the system gives them.
  */
 final class IndexFolder {
-  private static final long ALIGNMENT = 4_096;
   private static final int WRITTEN_AT_ONCE = 1 << 24;
 
   private final Path folder;
@@ -90,7 +91,8 @@ final class IndexFolder {
 
   private MemorySegment read(String name, Arena arena) throws IOException {
     Path path = folder.resolve(name);
-    MemorySegment region = arena.allocate(Math.max(1, Files.size(path)), ALIGNMENT);
+    MemorySegment region = arena.allocate(Math.max(1, Files.size(path)), HugePages.SIZE);
+    HugePages.advise(region);
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
         Arena mapping = Arena.ofConfined()) {
       region.copyFrom(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), mapping));
