@@ -319,6 +319,11 @@ final class BucketQueue {
     return -1;
   }
 
+  /** Entries that stand aside. */
+  int aside() {
+    return aside;
+  }
+
   /**
    * Writes the best {@code depth} of the rows to {@code outOrdinals} and {@code outDistances}, best
    * first and equal ones by ordinal. Rows that were left aside take every other place until there

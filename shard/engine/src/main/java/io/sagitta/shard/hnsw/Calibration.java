@@ -22,6 +22,9 @@ public record Calibration(int rows, int queries, List<Step> steps) {
   /** More ef for each doubling of the rows since the measurement. */
   private static final double GROWTH = 0.15;
 
+  /** A step over which the misses fall to less than a third is not smooth. */
+  private static final double CLIFF = Math.log(3);
+
   /** Copies the steps. */
   public Calibration {
     steps = List.copyOf(steps);
@@ -111,14 +114,19 @@ public record Calibration(int rows, int queries, List<Step> steps) {
     return 1 + GROWTH * doublings;
   }
 
-  /** Geometric between two neighbouring steps, in the logarithm of what is missed. */
+  /**
+   * Geometric between two neighbouring steps, in the logarithm of what is missed; the higher one
+   * where that falls as a cliff does: an effort that just holds a cluster finds the next one, and
+   * nothing says where between the two steps that begins.
+   */
   private static Choice between(Step low, Step high, double wanted, int k, double growth) {
     double share = 1;
     if (low != null && high.recall > low.recall) {
       double lowMiss = Math.log(Math.max(1e-4, 1 - low.recall));
       double highMiss = Math.log(Math.max(1e-4, 1 - high.recall));
+      boolean isCliff = lowMiss - highMiss > CLIFF;
       double wantedMiss = Math.log(Math.max(1e-4, 1 - wanted));
-      share = Math.clamp((wantedMiss - lowMiss) / (highMiss - lowMiss), 0, 1);
+      share = isCliff ? 1 : Math.clamp((wantedMiss - lowMiss) / (highMiss - lowMiss), 0, 1);
     }
     // k above the largest measured one is searched as that many times the largest one's effort.
     double scale = growth * Math.max(1, (double) k / high.k);

@@ -25,6 +25,9 @@ public final class Calibrator {
   /** Past this, a larger ef is of no more use. */
   private static final double ENOUGH = 0.9985;
 
+  /** After so many larger efs that found no more, still larger ones are not tried. */
+  private static final int IDLE_MAX = 4;
+
   /** Recall that scoring fewer rows exactly may cost. */
   private static final double RERANK_LOSS = 0.002;
 
@@ -63,15 +66,21 @@ public final class Calibrator {
   }
 
   /**
-   * Measures with these queries, each {@code dimension} components. Those that repeat a vector of
-   * the index are left out.
+   * Measures with several kinds of queries, each query {@code dimension} components. The recall of
+   * an effort is that of the kind that it serves worst, so that what is promised holds for each and
+   * not only for a mixture that nobody may ask. Of each kind, those that have another nearest row
+   * than all before count once more on their own: where rows repeat by the thousand, most queries
+   * would ask for the same and easy thing, and speak for all others. Queries that repeat a vector
+   * of the index are left out.
    *
    * @return without steps where hardly any are not, so that no recall can be promised
    */
-  public Calibration measure(List<float[]> queries) {
+  public Calibration measure(List<List<float[]>> kinds) {
     List<Query> prepared = new ArrayList<>();
-    for (float[] values : queries) {
-      prepared.add(new Query(values));
+    for (int kind = 0; kind < kinds.size(); kind++) {
+      for (float[] values : kinds.get(kind)) {
+        prepared.add(new Query(values, kind));
+      }
     }
     findTruth(prepared);
     int asked = prepared.size();
@@ -79,7 +88,7 @@ public final class Calibrator {
     if (prepared.size() < NEW_MIN * asked) {
       return new Calibration(size, prepared.size(), List.of());
     }
-    prepared = distinct(prepared);
+    markFirst(prepared);
     if (index.parameters().bits()) {
       return new Calibration(size, prepared.size(), measure(prepared, Traversal.BITS));
     }
@@ -119,9 +128,15 @@ public final class Calibrator {
     /** The row that comes first in the truth; -1 for none. */
     long nearest = -1;
 
+    final int kind;
+
+    /** Whether no query of its kind before it has the same nearest row. */
+    boolean isFirst;
+
     private final double square;
 
-    Query(float[] values) {
+    Query(float[] values, int kind) {
+      this.kind = kind;
       IndexParameters p = index.parameters();
       exact = PreparedQuery.of(p.type(), p.metric(), p.dimension(), values, 0);
       codes = new CodeQuery(p);
@@ -180,13 +195,11 @@ public final class Calibrator {
     }
   }
 
-  /**
-   * One query for each nearest row. Where rows repeat by the thousand, most queries would ask for
-   * the same and easy thing, and speak for all others.
-   */
-  private static List<Query> distinct(List<Query> queries) {
-    Set<Long> nearest = new HashSet<>();
-    return queries.stream().filter(query -> nearest.add(query.nearest)).toList();
+  /** Marks, of each kind, the first query for each nearest row. */
+  private static void markFirst(List<Query> queries) {
+    record Aim(int kind, long nearest) {}
+    Set<Aim> aims = new HashSet<>();
+    queries.forEach(query -> query.isFirst = aims.add(new Aim(query.kind, query.nearest)));
   }
 
   private List<Calibration.Step> measure(List<Query> queries, Traversal traversal) {
@@ -194,44 +207,64 @@ public final class Calibrator {
     for (int ignored : Calibration.MEASURED_K) {
       byK.add(new ArrayList<>());
     }
+    int kinds = 1 + queries.stream().mapToInt(query -> query.kind).max().orElse(0);
+    int[] queriesOf = new int[2 * kinds];
+    for (Query query : queries) {
+      queriesOf[2 * query.kind]++;
+      queriesOf[2 * query.kind + 1] += query.isFirst ? 1 : 0;
+    }
+    int idle = 0;
     for (int ef : EFS) {
       if (ef > 2 * size) {
         break;
       }
-      Sums sums = new Sums(ef);
+      Sums sums = new Sums(ef, queriesOf);
       for (Query query : queries) {
         stop.check();
         sums.add(query, traversal);
       }
       boolean enough = true;
+      boolean better = false;
       for (int i = 0; i < byK.size(); i++) {
         int k = Calibration.MEASURED_K[i];
         if (ef >= k) {
-          Calibration.Step step = sums.step(i, traversal, queries.size());
+          Calibration.Step step = sums.step(i, traversal);
+          better |= byK.get(i).stream().allMatch(before -> before.recall() < step.recall());
           byK.get(i).add(step);
           enough &= step.recall() >= ENOUGH;
         } else {
           enough = false;
+          better = true;
         }
       }
-      if (enough) {
+      idle = better ? 0 : idle + 1;
+      if (enough || idle == IDLE_MAX) {
         break;
       }
     }
     return byK.stream().flatMap(List::stream).toList();
   }
 
-  /** Recall of all queries at one ef, by k and by how many rows are scored exactly. */
+  /**
+   * Recall at one ef, by group of queries, by k, and by how many rows are scored exactly. A kind's
+   * queries are one group, and those of them that are the first for a row another.
+   */
   private final class Sums {
     private final int ef;
-    private final double[][] found;
+    private final int[] queriesOf;
+    private final double[][][] found;
     private double visited;
+    private int searches;
 
-    Sums(int ef) {
+    /** Sums over so many queries of each group. */
+    Sums(int ef, int[] queriesOf) {
       this.ef = ef;
-      this.found = new double[Calibration.MEASURED_K.length][];
-      for (int i = 0; i < found.length; i++) {
-        found[i] = new double[depths(Calibration.MEASURED_K[i], ef).length];
+      this.queriesOf = queriesOf;
+      this.found = new double[queriesOf.length][Calibration.MEASURED_K.length][];
+      for (double[][] byK : found) {
+        for (int i = 0; i < byK.length; i++) {
+          byK[i] = new double[depths(Calibration.MEASURED_K[i], ef).length];
+        }
       }
     }
 
@@ -247,9 +280,12 @@ public final class Calibrator {
               Long.MAX_VALUE,
               stop);
       visited += searcher.visited();
+      searches++;
       float[] scores = new float[count];
       rows.score(query.exact, searcher.hits(), 0, count, scores, 0);
-      for (int i = 0; i < found.length; i++) {
+      double[][] ofKind = found[2 * query.kind];
+      double[][] ofFirst = found[2 * query.kind + 1];
+      for (int i = 0; i < ofKind.length; i++) {
         int k = Math.min(Calibration.MEASURED_K[i], query.truths);
         if (k == 0) {
           continue;
@@ -262,21 +298,34 @@ public final class Calibrator {
           for (; at < Math.min(depths[d], count); at++) {
             good += query.isBetter(worst, scores[at]) ? 0 : 1;
           }
-          found[i][d] += (double) Math.min(good, k) / k;
+          double recall = (double) Math.min(good, k) / k;
+          ofKind[i][d] += recall;
+          ofFirst[i][d] += query.isFirst ? recall : 0;
         }
       }
     }
 
-    Calibration.Step step(int whichK, Traversal traversal, int queries) {
+    Calibration.Step step(int whichK, Traversal traversal) {
       int k = Calibration.MEASURED_K[whichK];
       int[] depths = depths(k, ef);
-      double[] sums = found[whichK];
       int least = depths.length - 1;
-      while (least > 0 && sums[least - 1] >= sums[depths.length - 1] - RERANK_LOSS * queries) {
+      double most = recall(whichK, least);
+      while (least > 0 && recall(whichK, least - 1) >= most - RERANK_LOSS) {
         least--;
       }
       return new Calibration.Step(
-          k, new Effort(ef, depths[least], traversal), sums[least] / queries, visited / queries);
+          k, new Effort(ef, depths[least], traversal), recall(whichK, least), visited / searches);
+    }
+
+    /** Mean recall of the group that has the worst. */
+    private double recall(int whichK, int depth) {
+      double worst = 1;
+      for (int group = 0; group < queriesOf.length; group++) {
+        if (queriesOf[group] > 0) {
+          worst = Math.min(worst, found[group][whichK][depth] / queriesOf[group]);
+        }
+      }
+      return worst;
     }
   }
 

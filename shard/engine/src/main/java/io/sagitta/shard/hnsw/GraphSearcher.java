@@ -21,7 +21,8 @@ public final class GraphSearcher {
   /**
    * Collects the best rows by estimate, best first: see {@link #hits} and {@link #estimates}. Of
    * many rows at exactly one distance, copies of one vector, all but a few stand in every other
-   * place at most, between rows that may turn out better.
+   * place at most, between rows that may turn out better; and where there are such, as many more
+   * places are given as they may take, so that they do not crowd each other out either.
    *
    * @param query on the index's field
    * @param depth rows wanted
@@ -29,7 +30,8 @@ public final class GraphSearcher {
    *     {@code r >> 6}; null where all may. Rows refused are still walked over.
    * @param limit no ordinal from this on is collected
    * @param visitedMax rows scored after which the search gives up: the caller then scans
-   * @return rows found; fewer than {@code depth} where it gave up, or no more were met
+   * @return rows found, at most {@code 2 depth}; fewer than {@code depth} where it gave up, or no
+   *     more were met
    */
   public int search(
       VectorIndex index,
@@ -68,9 +70,9 @@ public final class GraphSearcher {
       planes = new QueryPlanes(memory.rows.layout());
       values = new float[memory.parameters.dimension()];
     }
-    if (hits.length < depth) {
-      hits = new int[depth];
-      estimates = new float[depth];
+    if (hits.length < 2 * depth) {
+      hits = new int[2 * depth];
+      estimates = new float[2 * depth];
     }
     walk.begin(memory, planes, effort.traversal());
     long entry = memory.entry();
@@ -83,7 +85,7 @@ public final class GraphSearcher {
     int count;
     do {
       walk.walk(from, 0, ef, acceptOrNull, limit, visitedMax, stop);
-      count = walk.best(depth, hits, estimates);
+      count = walk.best(depth + Math.min(depth, walk.aside()), hits, estimates);
       // Rows beyond the limit may have been linked since the walk began; the next one knows.
     } while (anyBeyond(limit, count));
     return count;

@@ -211,6 +211,11 @@ final class GraphWalk {
     scored += count;
   }
 
+  /** Rows of the last walk that stand aside, copies of others. */
+  int aside() {
+    return queue.aside();
+  }
+
   /** See {@link BucketQueue#best}; once after a walk. */
   int best(int depth, int[] outOrdinals, float[] outDistances) {
     return queue.best(depth, outOrdinals, outDistances);

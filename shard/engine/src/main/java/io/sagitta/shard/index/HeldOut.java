@@ -15,26 +15,20 @@ import java.util.List;
 final class HeldOut {
   private static final int ROWS = 192;
 
-  /** One query between two rows for this many rows. */
-  private static final int BETWEEN = 3;
-
   /** Where fewer rows wait, points between rows of the graph stand in. */
   private static final int ROWS_MIN = 48;
 
   private HeldOut() {}
 
   /**
-   * Queries for a graph over rows {@code [0, size)} of a segment's {@code count} rows; none where
-   * hardly a row has a vector.
+   * Queries for a graph over rows {@code [0, size)} of a segment's {@code count} rows, by kind;
+   * none where hardly a row has a vector.
    */
-  static List<float[]> queries(SegmentRows rows, VectorField field, int size, int count) {
+  static List<List<float[]>> queries(SegmentRows rows, VectorField field, int size, int count) {
     List<float[]> waiting = spread(rows, field, size, count);
-    List<float[]> queries = new ArrayList<>(waiting);
-    addBetween(queries, waiting, BETWEEN, field);
-    if (waiting.size() < ROWS_MIN) {
-      addBetween(queries, spread(rows, field, 0, size), 1, field);
-    }
-    return queries;
+    List<float[]> between = new ArrayList<>();
+    addBetween(between, waiting.size() < ROWS_MIN ? spread(rows, field, 0, size) : waiting, field);
+    return List.of(waiting, between);
   }
 
   /** Evenly spread over those of rows {@code [from, to)} that have a vector. */
@@ -49,9 +43,8 @@ final class HeldOut {
     return found;
   }
 
-  private static void addBetween(
-      List<float[]> queries, List<float[]> rows, int every, VectorField field) {
-    for (int i = 0; i + 1 < rows.size(); i += every) {
+  private static void addBetween(List<float[]> queries, List<float[]> rows, VectorField field) {
+    for (int i = 0; i + 1 < rows.size(); i++) {
       float[] middle =
           field.type() == VectorType.BINARY
               ? betweenBits(rows.get(i), rows.get(i + 1))

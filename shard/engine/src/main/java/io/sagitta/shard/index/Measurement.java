@@ -26,7 +26,7 @@ final class Measurement {
   Calibration take() {
     int size = target.index().size();
     SegmentRows rows = new SegmentRows(segment, target.field().fieldId());
-    List<float[]> queries = HeldOut.queries(rows, target.field(), size, segment.rows());
+    List<List<float[]>> queries = HeldOut.queries(rows, target.field(), size, segment.rows());
     if (queries.isEmpty()) {
       return new Calibration(size, 0, List.of());
     }

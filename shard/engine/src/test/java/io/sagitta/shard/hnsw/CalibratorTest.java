@@ -48,15 +48,17 @@ class CalibratorTest {
         GraphConnector.connect(index);
         // As an engine has them: rows held out, so mostly copies where rows are, and points
         // between.
-        List<float[]> queries = new ArrayList<>();
+        List<float[]> like = new ArrayList<>();
+        List<float[]> between = new ArrayList<>();
         for (int i = 0; i < MEASURED; i++) {
-          queries.add(i % 4 == 3 ? between(source.get(), source.get()) : source.get());
+          like.add(source.get());
+          between.add(between(source.get(), source.get()));
         }
         long[] present = new long[TestIndexes.words(ROWS)];
         Arrays.fill(present, -1);
         Calibration calibration =
             new Calibrator(index, data.exactRows(), present, ROWS, StopCheck.NEVER)
-                .measure(queries);
+                .measure(List.of(like, between));
         for (double wanted : new double[] {0.9, 0.95}) {
           Calibration.Choice choice = calibration.choose(K, wanted, ROWS).orElseThrow();
           assertThat(recall(index, data, fresh, choice.effort()))
@@ -64,6 +66,10 @@ class CalibratorTest {
               .isGreaterThan(wanted - 0.03);
           assertThat(recall(index, data, source, choice.effort()))
               .as("recall of rows' like for %s, by %s", wanted, choice)
+              .isGreaterThan(wanted - 0.03);
+          Supplier<float[]> amid = () -> between(source.get(), source.get());
+          assertThat(recall(index, data, amid, choice.effort()))
+              .as("recall of points between rows for %s, by %s", wanted, choice)
               .isGreaterThan(wanted - 0.03);
         }
       }

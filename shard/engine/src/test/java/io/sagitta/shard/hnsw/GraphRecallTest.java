@@ -90,6 +90,28 @@ class GraphRecallTest {
     return recall;
   }
 
+  @Test
+  @Tag("B003")
+  void copies_do_not_crowd_each_other_out_of_an_answer_as_long_as_the_effort(Seed seed) {
+    RandomGenerator random = seed.random();
+    Supplier<float[]> fresh =
+        TestData.source(VectorType.FLOAT32, TestData.Shape.CLUSTERED, DIMENSION, random);
+    float[] twin = fresh.get();
+    try (Arena arena = Arena.ofShared()) {
+      Supplier<float[]> source = () -> random.nextInt(4) == 0 ? twin : fresh.get();
+      TestData data =
+          TestData.of(arena, VectorType.FLOAT32, Metric.COSINE, DIMENSION, ROWS, source);
+      try (VectorIndex index = TestIndexes.build(data)) {
+        GraphConnector.connect(index);
+        int k = 100;
+        TestIndexes.Answer answer =
+            TestIndexes.ask(
+                new GraphSearcher(), index, data, twin, k, new Effort(k, k, Traversal.FOUR));
+        assertThat(data.recall(twin, answer.ordinals, answer.count, k, data.all())).isEqualTo(1);
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(TestData.Shape.class)
   void every_row_is_found_by_its_own_vector(TestData.Shape shape, Seed seed) {
