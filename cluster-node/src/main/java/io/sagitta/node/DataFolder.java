@@ -32,6 +32,7 @@ import java.nio.file.attribute.BasicFileAttributes;
  * shards/raft      Raft logs of the shard groups
  * shards/&lt;uuid&gt;    one shard's checkpoints and segments
  * log/             log files
+ * reserve          space for a start on a full volume ({@link Reserve})
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
@@ -53,6 +54,7 @@ public final class DataFolder implements AutoCloseable {
       if (!Files.isWritable(root)) {
         throw new ConfigException("data folder " + root + " cannot be written to");
       }
+      new Reserve(root).useIfFull();
       Path path = root.resolve("lock");
       file =
           FileChannel.open(

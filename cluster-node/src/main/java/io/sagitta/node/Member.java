@@ -74,6 +74,7 @@ final class Member implements AutoCloseable {
   private static final int SUBMITTERS = 8;
   private static final Duration HAND_OVER_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration POLL_TIMEOUT = Duration.ofSeconds(2);
+  private static final long RESERVE_SECONDS = 5;
   private static final long MARKS_SECONDS = 10;
 
   /** How often work is taken up again for which there was no room on the disk. */
@@ -395,6 +396,7 @@ final class Member implements AutoCloseable {
     shards = local;
     every(PUT_OFF_SECONDS, TimeUnit.SECONDS, replicas::retryPutOff);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
+    every(RESERVE_SECONDS, TimeUnit.SECONDS, new Reserve(folder.root())::keep);
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
   }
 

@@ -215,6 +215,16 @@ final class AcknowledgedPoints implements AutoCloseable {
     }
   }
 
+  /** Points there now, by a strong count. */
+  long count() {
+    return client.count(COLLECTION);
+  }
+
+  /** Points that must be there. */
+  long acknowledged() {
+    return acknowledged.size();
+  }
+
   /** The shards of the collection, as status tells. */
   JsonNode shards() {
     for (JsonNode collection : client.status().path("collections")) {

@@ -9,6 +9,7 @@ import io.sagitta.model.SagittaException;
 import io.sagitta.ops.bench.process.ClusterProcesses;
 import io.sagitta.ops.bench.process.ClusterProcesses.Plan;
 import io.sagitta.ops.bench.process.NodeProcess;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +53,8 @@ class FullDiskIT {
               new AcknowledgedPoints(cluster.endpoints(), 1, OptionalInt.empty())) {
         try {
           points.upsert(0, 5_000, 1);
+          Path reserve = volume.resolve("data").resolve("reserve");
+          Eventually.is("space is held back", () -> Files.exists(reserve));
           volumes.fill(volume, 3 * LEFT_BY_WRITES);
           Optional<SagittaException> refused = points.upsertUntilRefused(5_000, 1_000_000, 2);
           assertThat(refused).isPresent();
@@ -69,7 +72,13 @@ class FullDiskIT {
           points.delete(0, 1_000);
           points.assertAllThere();
 
+          // Somebody else takes the last byte.
+          node.kill();
+          volumes.fill(volume, 0);
+          node.start();
+          Eventually.is("reads go on", () -> points.count() == points.acknowledged());
           volumes.resize(volume, 2 * SIZE);
+          cluster.awaitReady();
           points.upsert(0, 2_000, 4);
           points.assertAllThere();
           node.stop(STOP);
