@@ -20,8 +20,8 @@ public record Calibration(int rows, int queries, List<Step> steps) {
   private static final double MARGIN = 0.005;
 
   /**
-   * More ef for each doubling of the rows since the measurement. On word vectors 0.15 let the recall
-   * of a growing segment fall by 0.02 between two measurements.
+   * More ef for each doubling of the rows since the measurement. On word vectors 0.15 let the
+   * recall of a growing segment fall by 0.02 between two measurements.
    */
   private static final double GROWTH = 0.45;
 

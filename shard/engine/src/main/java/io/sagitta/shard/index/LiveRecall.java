@@ -14,8 +14,14 @@ public final class LiveRecall {
   /** How far one sample moves the factor's logarithm, for each time that it missed too much. */
   private static final double GAIN = 0.02;
 
-  /** One search that found nothing is no more than one bad search. */
-  private static final double EXCESS_MAX = 5;
+  /**
+   * The most times that a sample counts at once. What a search missed beyond that is owed to the
+   * next samples, which pay it off where they miss nothing: one search that found nothing is no
+   * reason yet, but where the misses are all such searches, the mean is made of them.
+   */
+  private static final double MOVE_MAX = 5;
+
+  private static final double OWED_MAX = 200;
 
   /** Of searches that may miss next to nothing, this is what they may. */
   private static final double ALLOWED_MIN = 0.005;
@@ -23,6 +29,7 @@ public final class LiveRecall {
   private static final double FACTOR_MAX = 1_000;
 
   private double logFactor;
+  private double owed;
   private long samples;
 
   private volatile double factor = 1;
@@ -35,8 +42,10 @@ public final class LiveRecall {
    */
   synchronized void observed(double wanted, double recall) {
     double allowed = Math.max(ALLOWED_MIN, 1 - wanted);
-    double excess = Math.min(EXCESS_MAX, (1 - recall) / allowed - 1);
-    logFactor = Math.clamp(logFactor + GAIN * excess, 0, Math.log(FACTOR_MAX));
+    owed = Math.min(OWED_MAX, owed + (1 - recall) / allowed - 1);
+    double move = Math.min(MOVE_MAX, owed);
+    owed -= move;
+    logFactor = Math.clamp(logFactor + GAIN * move, 0, Math.log(FACTOR_MAX));
     factor = Math.exp(logFactor);
     samples++;
   }

@@ -79,4 +79,22 @@ class LiveRecallTest {
     assertThat(live.factor()).isLessThan(1.15);
     assertThat(live.toPlan(1)).isEqualTo(1);
   }
+
+  @Test
+  void searchesThatFindNothingAtAllCountAsMuchAsTheyMiss() {
+    // Of every hundred, seven find nothing and five may: the plan must grow until fewer do.
+    LiveRecall live = new LiveRecall();
+    for (int i = 0; i < 1_000; i++) {
+      live.observed(0.95, i % 100 < 7 ? 0 : 1);
+    }
+    assertThat(live.factor()).isGreaterThan(2);
+    // With four it comes to rest.
+    for (int i = 0; i < 10_000; i++) {
+      live.observed(0.95, i % 100 < 4 ? 0 : 1);
+    }
+    for (int i = 0; i < 96; i++) {
+      live.observed(0.95, 1);
+    }
+    assertThat(live.factor()).isLessThan(2);
+  }
 }
