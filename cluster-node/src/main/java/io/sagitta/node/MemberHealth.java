@@ -35,6 +35,9 @@ final class MemberHealth implements Supplier<Health> {
   /** A copy of the state from a member older than this is not knowing. */
   private static final Duration STATE_AGE_MAX = Duration.ofSeconds(10);
 
+  /** Failed shards that are named; the log has all. */
+  private static final int FAILURES_NAMED = 8;
+
   private final NodeConfig config;
   private final NodeId self;
   private final ClusterView view;
@@ -171,11 +174,9 @@ final class MemberHealth implements Supplier<Health> {
               + full
               + " shards cannot write their log; they start again by themselves once there is room");
     }
-    if (!failed.isEmpty()) {
-      causes.add(
-          failed.size() == 1
-              ? failed.getFirst()
-              : failed.size() + " shards failed, see the log; " + failed.getFirst());
+    failed.stream().limit(FAILURES_NAMED).forEach(causes::add);
+    if (failed.size() > FAILURES_NAMED) {
+      causes.add(failed.size() - FAILURES_NAMED + " more shards failed, see the log");
     }
     if (lost > 0) {
       warnings.add(lost + " shards are not on this disk any more");

@@ -706,7 +706,8 @@ class RouterReadTest {
         .contains(
             "\"collection\":\"c\"",
             "\"id\":\"utf8\"",
-            "{\"name\":\"v\",\"type\":\"float32\",\"dim\":3,\"metric\":\"l2\",\"nullable\":false}",
+            "{\"name\":\"v\",\"type\":\"float32\",\"dim\":3,\"metric\":\"l2\",\"nullable\":false,"
+                + "\"storage\":\"mapped\"}",
             "\"slots\":[0,2048]",
             "\"replicas\":[\"n1\",\"n2\",\"n3\"]",
             "\"rows\":12",

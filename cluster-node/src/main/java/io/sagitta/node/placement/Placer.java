@@ -101,7 +101,8 @@ final class Placer {
               .max(Comparator.comparingInt(node -> groups.get(node.node().id())))
               .orElseThrow();
       throw new SagittaException(
-          ErrorCode.LIMIT, Transition.groupLimit(full, name, groups.get(full.node().id())));
+          ErrorCode.LIMIT,
+          Transition.groupLimit(full, name, state.groupsByNode().get(full.node().id())));
     }
     Comparator<NodeEntry> answering =
         Comparator.comparing(node -> !reachable.contains(node.node().id()));

@@ -304,7 +304,9 @@ record Transition(ClusterState state, Outcome outcome) {
         }
         if (groups.merge(node, 1, Integer::sum) > entry.groupsMax()) {
           return refused(
-              state, ErrorCode.LIMIT, groupLimit(entry, planned.name(), groups.get(node) - 1));
+              state,
+              ErrorCode.LIMIT,
+              groupLimit(entry, planned.name(), state.groupsByNode().get(node)));
         }
       }
       shards.add(
@@ -341,7 +343,7 @@ record Transition(ClusterState state, Outcome outcome) {
         + node.node().name()
         + ": it hosts "
         + hosted
-        + " of "
+        + " now, and at most "
         + node.groupsMax()
         + " (limits.groups); drop a collection, ask for fewer shards, or add nodes";
   }

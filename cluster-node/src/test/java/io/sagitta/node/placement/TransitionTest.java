@@ -190,7 +190,7 @@ class TransitionTest {
     state = applied(state, States.create(two));
     Transition over = apply(state, States.create(alsoTwo));
     assertThat(over.outcome().getRefused().getCode()).isEqualTo("LIMIT");
-    assertThat(refusal(over)).contains("n1").contains("3 of 3");
+    assertThat(refusal(over)).contains("n1").contains("it hosts 2 now, and at most 3");
   }
 
   @Test

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.flight.server;
 
+import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
@@ -47,14 +51,31 @@ final class AnswerWriter {
     this.errors = errors;
   }
 
-  /** The rows' schema with more metadata. */
+  /**
+   * The rows' schema with more metadata, and the items of lists by the name they have in schemas.
+   */
   static Schema withMetadata(Schema schema, Map<String, String> more) {
     Map<String, String> metadata = new LinkedHashMap<>();
     if (schema.getCustomMetadata() != null) {
       metadata.putAll(schema.getCustomMetadata());
     }
     metadata.putAll(more);
-    return new Schema(schema.getFields(), metadata);
+    return new Schema(schema.getFields().stream().map(AnswerWriter::itemsNamed).toList(), metadata);
+  }
+
+  /** Vectors call the items of a list something of their own. */
+  private static Field itemsNamed(Field field) {
+    boolean isList =
+        field.getType() instanceof ArrowType.List
+            || field.getType() instanceof ArrowType.FixedSizeList;
+    if (!isList) {
+      return field;
+    }
+    Field item = itemsNamed(field.getChildren().getFirst());
+    return new Field(
+        field.getName(),
+        field.getFieldType(),
+        List.of(new Field(ArrowSchemas.ITEM, item.getFieldType(), item.getChildren())));
   }
 
   /**

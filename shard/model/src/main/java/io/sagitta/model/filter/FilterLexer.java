@@ -86,11 +86,18 @@ final class FilterLexer {
           default ->
               switch (c) {
                 case '=', '<', '>', '(', ')', ',', '-', '+', '[', ']' -> String.valueOf(c);
-                default -> throw error(start, "unexpected character " + Names.quote(c + ""));
+                default -> throw error(start, "unexpected character " + character(start));
               };
         };
     at += symbol.length();
     return new Token(Kind.SYMBOL, symbol, start);
+  }
+
+  /** The character at a place as it is written; by its number too where it is none of ASCII. */
+  private String character(int place) {
+    int point = text.codePointAt(place);
+    String quoted = Names.quote(Character.toString(point));
+    return point < 128 ? quoted : quoted + String.format(" (U+%04X)", point);
   }
 
   private Token number(int start) {
@@ -116,7 +123,7 @@ final class FilterLexer {
       }
     }
     if (isLetter(peek(0))) {
-      throw error(at, "unexpected character " + Names.quote(peek(0) + "") + " after a number");
+      throw error(at, "unexpected character " + character(at) + " after a number");
     }
     if (at - start > NUMBER_CHARS_MAX) {
       throw error(start, "a number has more than " + NUMBER_CHARS_MAX + " characters");

@@ -5,6 +5,7 @@ import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.Collection;
 import java.util.HexFormat;
 
 /** A value in a filter, exact. */
@@ -28,9 +29,21 @@ public sealed interface Literal {
   /** A number. */
   record Num(BigDecimal value) implements Literal {
     public Num {
-      if (value.precision() > DIGITS_MAX || Math.abs((long) value.scale()) > DIGITS_MAX) {
+      if (value.precision() > DIGITS_MAX) {
         throw SagittaException.invalid(
-            "a number in the filter has more than " + DIGITS_MAX + " digits");
+            "a number in the filter has "
+                + value.precision()
+                + " digits, at most "
+                + DIGITS_MAX
+                + " are allowed");
+      }
+      if (Math.abs((long) value.scale()) > DIGITS_MAX) {
+        throw SagittaException.invalid(
+            "a number in the filter has "
+                + Math.abs((long) value.scale())
+                + " places, by its exponent, at most "
+                + DIGITS_MAX
+                + " are allowed");
       }
     }
 
@@ -82,7 +95,10 @@ public sealed interface Literal {
       case Double number -> finite(number, where);
       default ->
           throw SagittaException.invalid(
-              where + " is a " + value.getClass().getSimpleName() + ", expected a single value");
+              where
+                  + " is "
+                  + (value instanceof Collection<?> ? "an array" : "an object")
+                  + ", expected a single value");
     };
   }
 
