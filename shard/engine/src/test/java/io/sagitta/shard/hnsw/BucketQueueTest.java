@@ -27,6 +27,9 @@ class BucketQueueTest {
     private boolean copiesCount;
     private int open;
 
+    /** Whether any row was put aside, accepted or not. */
+    private boolean waiting;
+
     Plain(int effort) {
       this.effort = effort;
       this.copiesMax = Math.max(4, (int) Math.sqrt(effort));
@@ -35,13 +38,14 @@ class BucketQueueTest {
     void push(float distance, boolean accepted) {
       boolean tooMany = !copiesCount && met.merge(distance, 1, Integer::sum) > copiesMax;
       open += tooMany ? 0 : 1;
+      waiting |= tooMany;
       if (accepted) {
         (tooMany ? aside : counting).add(distance);
       }
     }
 
     void pop() {
-      if (open == 0 && counting.size() < effort) {
+      if (open == 0 && counting.size() < effort && waiting) {
         copiesCount = true;
         open = Integer.MAX_VALUE / 2;
         counting.addAll(aside);
@@ -56,12 +60,12 @@ class BucketQueueTest {
       Collections.sort(aside);
       List<Float> answer = new ArrayList<>();
       int at = 0;
-      int waiting = 0;
-      while (at < counting.size() || waiting < aside.size()) {
+      int from = 0;
+      while (at < counting.size() || from < aside.size()) {
         boolean better =
-            waiting < aside.size()
-                && (at == counting.size() || waiting < at && aside.get(waiting) < counting.get(at));
-        answer.add(better ? aside.get(waiting++) : counting.get(at++));
+            from < aside.size()
+                && (at == counting.size() || from < at && aside.get(from) < counting.get(at));
+        answer.add(better ? aside.get(from++) : counting.get(at++));
       }
       return answer;
     }
@@ -181,13 +185,15 @@ class BucketQueueTest {
       copies += row % 2 == 0 ? 1 : 0;
       different += row % 2;
     }
-    assertThat(copies).isEqualTo(10);
+    // Another distance that falls into their place of the count lets one more pass.
+    assertThat(copies).isBetween(10, 14);
     assertThat(different).isGreaterThanOrEqualTo(90);
     float[] best = new float[100];
     assertThat(queue.best(100, new int[100], best)).isEqualTo(100);
     // Those that count, as many again, and then every other.
     for (int i = 0; i < 100; i++) {
-      assertThat(best[i]).isEqualTo(i < 20 || i % 2 == 1 ? 1 : others.get((i - 20) / 2));
+      assertThat(best[i])
+          .isEqualTo(i < 2 * copies || i % 2 == 1 ? 1 : others.get((i - 2 * copies) / 2));
     }
   }
 }
