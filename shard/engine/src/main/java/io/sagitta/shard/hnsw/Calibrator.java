@@ -73,7 +73,8 @@ public final class Calibrator {
    * would ask for the same and easy thing, and speak for all others. Queries that repeat a vector
    * of the index are left out.
    *
-   * @return without steps where hardly any are not, so that no recall can be promised
+   * @return without steps where there are none, or hardly any that do not, so that no recall can be
+   *     promised
    */
   public Calibration measure(List<List<float[]>> kinds) {
     List<Query> prepared = new ArrayList<>();
@@ -85,7 +86,7 @@ public final class Calibrator {
     findTruth(prepared);
     int asked = prepared.size();
     prepared = prepared.stream().filter(query -> !query.isInIndex()).toList();
-    if (prepared.size() < NEW_MIN * asked) {
+    if (prepared.isEmpty() || prepared.size() < NEW_MIN * asked) {
       return new Calibration(size, prepared.size(), List.of());
     }
     markFirst(prepared);

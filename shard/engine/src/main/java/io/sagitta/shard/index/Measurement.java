@@ -27,9 +27,6 @@ final class Measurement {
     int size = target.index().size();
     SegmentRows rows = new SegmentRows(segment, target.field().fieldId());
     List<List<float[]>> queries = HeldOut.queries(rows, target.field(), size, segment.rows());
-    if (queries.isEmpty()) {
-      return new Calibration(size, 0, List.of());
-    }
     Calibrator calibrator =
         new Calibrator(
             target.index(),

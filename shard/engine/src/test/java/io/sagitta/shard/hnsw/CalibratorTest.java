@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -72,6 +73,22 @@ class CalibratorTest {
               .as("recall of points between rows for %s, by %s", wanted, choice)
               .isGreaterThan(wanted - 0.03);
         }
+      }
+    }
+  }
+
+  @Test
+  void without_queries_nothing_is_promised(Seed seed) {
+    Supplier<float[]> source =
+        TestData.source(VectorType.FLOAT32, TestData.Shape.RANDOM, DIMENSION, seed.random());
+    try (Arena arena = Arena.ofShared()) {
+      TestData data = TestData.of(arena, VectorType.FLOAT32, Metric.COSINE, DIMENSION, 100, source);
+      try (VectorIndex index = TestIndexes.build(data)) {
+        Calibration calibration =
+            new Calibrator(index, data.exactRows(), new long[2], 100, StopCheck.NEVER)
+                .measure(List.of(List.of(), List.of()));
+        assertThat(calibration.steps()).isEmpty();
+        assertThat(calibration.choose(K, 0.9, 100)).isEmpty();
       }
     }
   }
