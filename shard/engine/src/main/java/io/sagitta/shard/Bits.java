@@ -49,16 +49,7 @@ final class Bits {
 
   /** Whether a row of {@code [from, to)} is set. */
   static boolean any(long[] bits, int from, int to) {
-    for (int row = from; row < to; row = (row | 63) + 1) {
-      long word = bits[row >> 6] >>> row;
-      if (to - row < Long.SIZE) {
-        word &= (1L << (to - row)) - 1;
-      }
-      if (word != 0) {
-        return true;
-      }
-    }
-    return false;
+    return next(bits, from, to) < to;
   }
 
   /** Clears those of {@code rows} rows from {@code start} on whose bit in {@code kept} is zero. */

@@ -2,7 +2,6 @@
 package io.sagitta.shard;
 
 import io.sagitta.model.VectorField;
-import io.sagitta.shard.SegmentSearcher.Searched;
 import io.sagitta.shard.distance.BestRows;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.Scorer;
@@ -29,7 +28,7 @@ final class ExactSearcher {
     scores = new float[Math.multiplyExact(BLOCK_ROWS, queries)];
   }
 
-  /** Offers every candidate that has a vector; see {@link SegmentSearcher#search}. */
+  /** Offers every candidate that has a vector; see {@link IndexedSearcher#search}. */
   Searched search(
       Segment segment,
       long firstRef,

@@ -6,7 +6,6 @@ import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
 import io.sagitta.shard.GroupReach.Seen;
 import io.sagitta.shard.IndexedSearcher.Walked;
-import io.sagitta.shard.SegmentSearcher.Searched;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TieBreak;
 import io.sagitta.shard.distance.TopK;
@@ -17,7 +16,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 
 /**
@@ -60,7 +58,6 @@ final class GroupedSearcher {
   private final PreparedQuery[] queries;
   private final TieBreak byId;
   private final StopSignal stop;
-  private final OptionalDouble bound;
   private final GroupValues values;
   private final IndexedSearcher indexed;
   private final ExactSearcher exact;
@@ -93,7 +90,6 @@ final class GroupedSearcher {
     this.indexed = indexed;
     this.byId = byId;
     this.stop = stop;
-    this.bound = search.bound();
     this.exact = new ExactSearcher(queries.length);
     this.values = new GroupValues(set, GroupColumn.field(set.schema(), grouping.field()).fieldId());
     this.membersWanted = grouping.size() > 1 || !grouping.also().isEmpty();
@@ -112,8 +108,8 @@ final class GroupedSearcher {
   Found search() {
     for (int q = 0; q < queries.length; q++) {
       tops[q] = new GroupTop(search.k(), field.metric(), byId, values);
-      if (bound.isPresent()) {
-        tops[q].bound(SearchReader.bound(bound, field.metric().higherIsBetter()));
+      if (search.bound().isPresent()) {
+        tops[q].bound(SearchReader.bound(search.bound(), field.metric().higherIsBetter()));
       }
     }
     scanUnindexed();
@@ -331,11 +327,7 @@ final class GroupedSearcher {
   // ---- helpers ---------------------------------------------------------------------------------
 
   private TopK heap(int k) {
-    TopK heap = new TopK(Math.max(1, k), field.metric(), byId);
-    if (bound.isPresent()) {
-      heap.bound(SearchReader.bound(bound, field.metric().higherIsBetter()));
-    }
-    return heap;
+    return SearchReader.heap(Math.max(1, k), field.metric(), byId, search.bound());
   }
 
   private Segment segment(int s) {

@@ -3,6 +3,7 @@ package io.sagitta.shard;
 
 import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
+import io.sagitta.shard.Searched.Strategy;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TopK;
 import io.sagitta.shard.hnsw.Calibration;
@@ -29,7 +30,7 @@ import java.util.function.Function;
  * are, the candidates are scanned after all. So min(k, matches) hits come back whatever the filter,
  * at no more than about twice the cost of the scan.
  */
-final class IndexedSearcher implements SegmentSearcher {
+final class IndexedSearcher {
   private final Indexer indexer;
   private final ShardRead.Search search;
   private final ExactSearcher exact;
@@ -47,8 +48,15 @@ final class IndexedSearcher implements SegmentSearcher {
     this.exact = new ExactSearcher(search.queries().count());
   }
 
-  @Override
-  public Searched search(
+  /**
+   * Offers rows to the heaps, one heap for each query.
+   *
+   * @param segment the segment
+   * @param firstRef reference of its row 0; a row's reference is this plus its ordinal
+   * @param field the field searched; the segment has it
+   * @param candidates one bit a row: the rows that may be offered, some of them without a vector
+   */
+  Searched search(
       Segment segment,
       long firstRef,
       VectorField field,

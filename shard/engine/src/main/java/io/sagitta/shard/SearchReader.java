@@ -2,12 +2,12 @@
 package io.sagitta.shard;
 
 import io.sagitta.model.Field;
+import io.sagitta.model.Metric;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
-import io.sagitta.shard.SegmentSearcher.Searched;
-import io.sagitta.shard.SegmentSearcher.Strategy;
+import io.sagitta.shard.Searched.Strategy;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TieBreak;
 import io.sagitta.shard.distance.TopK;
@@ -170,13 +170,17 @@ final class SearchReader {
     TieBreak byId = this::compareIds;
     int k = (int) Math.max(1, Math.min(search.k(), set.rows()));
     TopK[] heaps = new TopK[search.queries().count()];
-    for (int i = 0; i < heaps.length; i++) {
-      heaps[i] = new TopK(k, field.metric(), byId);
-      if (search.bound().isPresent()) {
-        heaps[i].bound(bound(search.bound(), field.metric().higherIsBetter()));
-      }
-    }
+    Arrays.setAll(heaps, i -> heap(k, field.metric(), byId, search.bound()));
     return heaps;
+  }
+
+  /** For the k best rows that keep a bound, if there is one. */
+  static TopK heap(int k, Metric metric, TieBreak ties, OptionalDouble bound) {
+    TopK heap = new TopK(k, metric, ties);
+    if (bound.isPresent()) {
+      heap.bound(bound(bound, metric.higherIsBetter()));
+    }
+    return heap;
   }
 
   /** The worst float that lies within a bound: a score must not pass by rounding the bound. */

@@ -91,8 +91,7 @@ final class IndexFolder {
 
   private MemorySegment read(String name, Arena arena) throws IOException {
     Path path = folder.resolve(name);
-    MemorySegment region = arena.allocate(Math.max(1, Files.size(path)), HugePages.SIZE);
-    HugePages.advise(region);
+    MemorySegment region = HugePages.allocate(Math.max(1, Files.size(path)), arena);
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
         Arena mapping = Arena.ofConfined()) {
       region.copyFrom(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), mapping));
