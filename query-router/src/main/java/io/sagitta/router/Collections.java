@@ -22,6 +22,7 @@ import io.sagitta.model.ShardMap;
 import io.sagitta.model.VectorField;
 import io.sagitta.router.fanout.ActiveCall;
 import io.sagitta.router.plan.AnswerFields;
+import io.sagitta.router.plan.ExistingCollection;
 import io.sagitta.router.plan.Filters;
 import io.sagitta.router.plan.Freshness;
 import io.sagitta.router.routing.LeaderCache;
@@ -79,8 +80,16 @@ final class Collections {
         .requireCollection(spec.collection());
   }
 
-  /** The collection, created first if there is none; another may create it at the same time. */
+  /**
+   * The collection, created first if there is none; another may create it at the same time. One
+   * that is there is what {@code spec} asks for, or it is refused.
+   */
   ShardMap.Collection requireOrCreate(CreateSpec spec, ActiveCall call)
+      throws InterruptedException {
+    return ExistingCollection.requireAsAsked(findOrCreate(spec, call), spec);
+  }
+
+  private ShardMap.Collection findOrCreate(CreateSpec spec, ActiveCall call)
       throws InterruptedException {
     try {
       return maps.requireFresh(spec.collection(), call);

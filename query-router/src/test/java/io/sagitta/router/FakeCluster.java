@@ -84,6 +84,10 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
   final List<ShardMap.Node> nodes = new ArrayList<>();
   final Map<ShardId, FakeShard> shards = new ConcurrentHashMap<>();
   final AtomicInteger refreshes = new AtomicInteger();
+
+  /** So many of the next refreshes were answered before the last change. */
+  final AtomicInteger refreshesBehind = new AtomicInteger();
+
   final AtomicInteger writes = new AtomicInteger();
   final AtomicInteger reads = new AtomicInteger();
   final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
@@ -247,7 +251,9 @@ final class FakeCluster implements ShardMaps, Metadata, Doors, AutoCloseable {
   @Override
   public CompletableFuture<ShardMap> refresh(long minEpoch) {
     refreshes.incrementAndGet();
-    known = truth;
+    if (refreshesBehind.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
+      known = truth;
+    }
     return CompletableFuture.completedFuture(known);
   }
 

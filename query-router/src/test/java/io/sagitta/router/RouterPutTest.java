@@ -460,4 +460,46 @@ class RouterPutTest {
     assertThat(schema.requireField("tag"))
         .isEqualTo(new PayloadField(2, "tag", PayloadType.of(PayloadType.Kind.UTF8)));
   }
+
+  @Test
+  void aPutThatCreatesWhatIsThereGoesOnAndOneThatAsksForSomethingElseIsRefused() {
+    cluster.createKnown("c", SCHEMA, 2);
+    assertThat(put(open(creating(SCHEMA, OptionalInt.empty())), batch("a", 1), 0).rows()).isOne();
+    assertThat(put(open(creating(SCHEMA, OptionalInt.of(2))), batch("a", 2), 0).rows()).isOne();
+    assertThatThrownBy(() -> open(creating(SCHEMA, OptionalInt.of(3))))
+        .hasRootCauseMessage(
+            "collection 'c' exists and is not what 'create' asks for: shards is 2, asked for 3")
+        .rootCause()
+        .extracting(e -> ((SagittaException) e).code())
+        .isEqualTo(ErrorCode.ALREADY_EXISTS);
+    assertThat(cluster.pointCount()).isEqualTo(2);
+  }
+
+  @Test
+  void columnsThatWouldHaveMadeAnotherCollectionAreRefused() {
+    cluster.createKnown("c", SCHEMA, 1);
+    CollectionSchema fromColumns = new CollectionSchema(1, IdType.INT64, List.of());
+    assertThatThrownBy(() -> open(creating(fromColumns, OptionalInt.empty())))
+        .hasRootCauseMessage(
+            "collection 'c' exists and is not what 'create' asks for: field 'v': metric is l2,"
+                + " asked for cosine");
+    assertThat(cluster.writes).hasValue(0);
+  }
+
+  @Test
+  void aCollectionThatAnotherCreatesAtTheSameTimeIsComparedToo() {
+    cluster.createUnknown("c", SCHEMA, 1);
+    cluster.refreshesBehind.set(1);
+    assertThatThrownBy(() -> open(creating(SCHEMA, OptionalInt.of(3))))
+        .hasRootCauseMessage(
+            "collection 'c' exists and is not what 'create' asks for: shards is 1, asked for 3");
+    cluster.dropUnknown("c");
+    cluster.createUnknown("c", SCHEMA, 1);
+    assertThat(put(open(creating(SCHEMA, OptionalInt.of(1))), batch("a", 1), 0).rows()).isOne();
+  }
+
+  private static Command.Put creating(CollectionSchema schema, OptionalInt shards) {
+    Command.CreateSpec spec = new Command.CreateSpec("c", schema, shards, OptionalInt.empty());
+    return new Command.Put("c", WriteMode.UPSERT, Optional.empty(), Optional.of(spec));
+  }
 }

@@ -57,11 +57,12 @@ public final class SchemaJson {
    *
    * @param within whether it stands within something that names the collection, so that it need
    *     not; the spec's name is null then unless it is repeated. Within a put the fields may be
-   *     left out too, to be taken from the columns of the stream: the schema then has none
+   *     left out too, and the id with them, to be taken from the columns of the stream: the schema
+   *     then has none
    */
   static CreateSpec readCreate(StrictJson in, boolean within) {
     String collection = null;
-    IdType idType = IdType.INT64;
+    Optional<IdType> id = Optional.empty();
     List<Field> fields = null;
     OptionalInt shards = OptionalInt.empty();
     OptionalInt replicas = OptionalInt.empty();
@@ -70,7 +71,7 @@ public final class SchemaJson {
       switch (key) {
         case "collection" ->
             collection = in.checked(() -> Names.checkCollection("collection", in.string()));
-        case "id" -> idType = in.oneOf(IdType.class);
+        case "id" -> id = Optional.of(in.oneOf(IdType.class));
         case "fields" -> fields = fields(in);
         case "shards" -> shards = OptionalInt.of(in.integer(1, RequestLimits.SHARDS_MAX));
         case "replicas" -> replicas = replicas(in);
@@ -79,7 +80,11 @@ public final class SchemaJson {
     }
     in.require(within || collection != null, "collection");
     in.require(within || fields != null, "fields");
+    IdType idType = id.orElse(IdType.INT64);
     if (fields == null) {
+      if (id.isPresent()) {
+        throw in.wrongHere("'id' without 'fields': it is then the type of the stream's id column");
+      }
       return new CreateSpec(
           collection, new CollectionSchema(1, idType, List.of()), shards, replicas);
     }

@@ -89,6 +89,16 @@ class CommandsTest {
         new Command.Put(
             "c", WriteMode.DELETE, Optional.of(new WriterId(new UUID(1, 2), 3)), Optional.of(spec)),
         new Command.Put("c", WriteMode.UPSERT, Optional.empty(), Optional.empty()),
+        new Command.Put(
+            "c",
+            WriteMode.UPSERT,
+            Optional.empty(),
+            Optional.of(
+                new CreateSpec(
+                    "c",
+                    new CollectionSchema(1, IdType.INT64, List.of()),
+                    OptionalInt.empty(),
+                    OptionalInt.empty()))),
         new Command.Create(spec),
         new Command.Create(new CreateSpec("c", SCHEMA, OptionalInt.empty(), OptionalInt.empty())),
         new Command.Drop("c"),
@@ -342,6 +352,7 @@ class CommandsTest {
           {'put':{'collection':'c','writer':'w'}} | the text given by open_writer
           {'put':{'collection':'c','consistency':'any'}} | always
           {'put':{'collection':'c','create':{'collection':'d','fields':[{'name':'v','type':'float32','dim':1}]}}} | expected 'c'
+          {'put':{'collection':'c','create':{'id':'utf8'}}} | 'id' without 'fields'
           {'create':{'collection':'c','fields':[]}} | no vector field
           {'create':{'fields':[{'name':'v','type':'float32','dim':1}]}} | key 'collection' is missing
           {'create':{'collection':'c','fields':[{'name':'v','type':'float32','dim':16385}]}} | 16384

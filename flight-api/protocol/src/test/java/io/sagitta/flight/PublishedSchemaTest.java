@@ -183,6 +183,8 @@ class PublishedSchemaTest {
         "{'scan':{'collection':'c','limit':0}}",
         "{'put':{'collection':'c','mode':'merge'}}",
         "{'put':{'collection':'c','consistency':'any'}}",
+        "{'put':{'collection':'c','create':{'id':'utf8'}}}",
+        "{'put':{'collection':'c','create':{'fields':[]}}}",
         "{'create':{'collection':'c','fields':[]}}",
         "{'create':{'collection':'c','fields':[{'name':'p','type':'utf8'}]}}",
         "{'create':{'collection':'c','fields':[{'name':'v','type':'utf8','dim':3}]}}",

@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param collection where to
  * @param mode what a batch does to the points it names
- * @param create the collection to create if there is none
+ * @param create the collection to create if there is none; one that is there must be as it asks
  * @param writer an identity opened before; absent: the client opens one
  * @param batchesMax batches under way at once
  * @param bytesMax bytes of batches under way at once
