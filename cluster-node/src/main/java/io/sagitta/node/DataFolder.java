@@ -2,6 +2,7 @@
 package io.sagitta.node;
 
 import io.sagitta.model.ShardId;
+import io.sagitta.node.service.DiskSpace.Volume;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 
 /**
  * A node's data folder, held by a lock while the node lives. No name in it was ever given by a
@@ -32,18 +34,24 @@ import java.nio.file.attribute.BasicFileAttributes;
  * shards/raft      Raft logs of the shard groups
  * shards/&lt;uuid&gt;    one shard's checkpoints and segments
  * log/             log files
- * reserve          space for a start on a full volume ({@link Reserve})
+ * reserve          space for starts on a full volume ({@link Reserve})
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
   private final Path root;
   private final FileChannel lockFile;
   private final FileLock lock;
+  private final Reserve reserve;
 
   private DataFolder(Path root, FileChannel lockFile, FileLock lock) {
     this.root = root;
     this.lockFile = lockFile;
     this.lock = lock;
+    this.reserve =
+        new Reserve(
+            root.resolve("reserve"),
+            List.of(metaRaft().resolve("groups"), shardRaft().resolve("groups")),
+            Volume.of(root));
   }
 
   /** Makes the folder where it is missing, and locks it. */
@@ -54,11 +62,12 @@ public final class DataFolder implements AutoCloseable {
       if (!Files.isWritable(root)) {
         throw new ConfigException("data folder " + root + " cannot be written to");
       }
-      new Reserve(root).useIfFull();
-      Path path = root.resolve("lock");
       file =
           FileChannel.open(
-              path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+              root.resolve("lock"),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE);
       FileLock lock = tryLock(file);
       if (lock == null) {
         String pid = read(file);
@@ -66,13 +75,13 @@ public final class DataFolder implements AutoCloseable {
         throw new ConfigException(
             "data folder " + root + " is in use by process " + (pid.isEmpty() ? "?" : pid));
       }
-      file.truncate(0);
-      file.write(
-          ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)));
+      DataFolder folder = new DataFolder(root, file, lock);
+      folder.reserve.makeRoom();
+      writePid(file);
       Files.createDirectories(root.resolve("meta"));
       Files.createDirectories(root.resolve("shards"));
       SmallFile.syncFolder(root);
-      return new DataFolder(root, file, lock);
+      return folder;
     } catch (IOException e) {
       throw new ConfigException("data folder " + root + " cannot be used: " + NodeMain.line(e), e);
     }
@@ -86,6 +95,12 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
+  /** Over the old one, which is as long: a full volume might not give back what is cut off. */
+  private static void writePid(FileChannel file) throws IOException {
+    String pid = "%-20d\n".formatted(ProcessHandle.current().pid());
+    file.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.UTF_8)), 0);
+  }
+
   private static String read(FileChannel file) throws IOException {
     ByteBuffer text = ByteBuffer.allocate(32);
     file.read(text, 0);
@@ -94,6 +109,10 @@ public final class DataFolder implements AutoCloseable {
 
   public Path root() {
     return root;
+  }
+
+  Reserve reserve() {
+    return reserve;
   }
 
   Path metaRaft() {

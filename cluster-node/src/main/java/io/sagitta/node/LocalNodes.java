@@ -91,13 +91,20 @@ final class LocalNodes {
               ? new Membership.Bootstrap()
               : new Membership.Join(List.of(new HostPort(HOST, first.internal())));
       Path config = root.resolve("n" + i + ".yaml");
-      Files.writeString(
+      writeIfOther(
           config,
           "# Written by 'sagitta start' and overwritten by the next one.\n"
               + ConfigFile.localYaml(folder, ports, membership));
       planned.add(new Planned(i, folder, config, ports, i > existing));
     }
     return new LocalNodes(planned);
+  }
+
+  /** Writes nothing where nothing changes, so that a full volume can be started from. */
+  private static void writeIfOther(Path file, String text) throws IOException {
+    if (!Files.exists(file) || !Files.readString(file).equals(text)) {
+      Files.writeString(file, text);
+    }
   }
 
   private static int existing(Path root) {

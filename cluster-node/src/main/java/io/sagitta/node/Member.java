@@ -266,13 +266,23 @@ final class Member implements AutoCloseable {
         : settings.withFirstElections(300, 1_500);
   }
 
+  /** On a full volume every election must find room for the step by which its log grows. */
+  private RaftSettings asRoomAllows(RaftSettings settings) {
+    return folder.reserve().isTight() ? settings.withLogSteps(Reserve.LOG_STEP_BYTES) : settings;
+  }
+
   private RatisRaftHost open(
       Path raftFolder, int port, RaftSettings settings, RaftHost.StateFactory states)
       throws IOException {
     Peer peer = new Peer(identity.id().toString(), config.advertisedHost() + ":" + port);
     return RatisRaftHost.open(
         new RaftHostConfig(
-            peer, config.host(), raftFolder, settings, Optional.empty(), Plants.planted()),
+            peer,
+            config.host(),
+            raftFolder,
+            asRoomAllows(settings),
+            Optional.empty(),
+            Plants.planted()),
         states,
         raftPeers,
         raftPeers,
@@ -396,7 +406,7 @@ final class Member implements AutoCloseable {
     shards = local;
     every(PUT_OFF_SECONDS, TimeUnit.SECONDS, replicas::retryPutOff);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
-    every(RESERVE_SECONDS, TimeUnit.SECONDS, new Reserve(folder.root())::keep);
+    every(RESERVE_SECONDS, TimeUnit.SECONDS, folder.reserve()::keep);
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
   }
 

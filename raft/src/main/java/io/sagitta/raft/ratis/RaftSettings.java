@@ -225,6 +225,19 @@ public record RaftSettings(
    * @param ageMs time after which a checkpoint is asked for
    */
   public RaftSettings withLog(long logBytes, long segmentBytes, long ageMs) {
+    return withSegments(segmentBytes, Math.min(preallocatedBytes, segmentBytes), logBytes, ageMs);
+  }
+
+  /** The same with logs that grow by no more than so many bytes at once. */
+  public RaftSettings withLogSteps(long stepBytes) {
+    return withSegments(
+        segmentBytesMax,
+        Math.min(preallocatedBytes, stepBytes),
+        checkpointLogBytes,
+        checkpointAgeMs);
+  }
+
+  private RaftSettings withSegments(long segmentBytes, long stepBytes, long logBytes, long ageMs) {
     return new RaftSettings(
         electionMinMs,
         electionMaxMs,
@@ -241,7 +254,7 @@ public record RaftSettings(
         outstandingAppends,
         windowBytes,
         segmentBytes,
-        Math.min(preallocatedBytes, segmentBytes),
+        stepBytes,
         cachedSegments,
         cachedBytesMax,
         purgeKeepEntries,

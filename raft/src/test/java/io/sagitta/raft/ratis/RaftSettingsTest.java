@@ -26,4 +26,17 @@ class RaftSettingsTest {
     assertThat(quick.firstElectionMinMs()).isEqualTo(250);
     assertThat(quick.firstElectionMaxMs()).isEqualTo(500);
   }
+
+  @Test
+  void smallLogStepsChangeNothingElse() {
+    RaftSettings usual = RaftSettings.shards();
+    RaftSettings small = usual.withLogSteps(64 << 10);
+
+    assertThat(small.preallocatedBytes()).isEqualTo(64 << 10);
+    assertThat(small.withLogSteps(8 << 20)).as("steps never grow").isEqualTo(small);
+    assertThat(usual.withLogSteps(8 << 20)).isEqualTo(usual);
+    assertThat(small.segmentBytesMax()).isEqualTo(usual.segmentBytesMax());
+    assertThat(small.checkpointLogBytes()).isEqualTo(usual.checkpointLogBytes());
+    assertThat(small.checkpointAgeMs()).isEqualTo(usual.checkpointAgeMs());
+  }
 }

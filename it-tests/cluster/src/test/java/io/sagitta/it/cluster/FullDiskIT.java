@@ -72,11 +72,13 @@ class FullDiskIT {
           points.delete(0, 1_000);
           points.assertAllThere();
 
-          // Somebody else takes the last byte.
-          node.kill();
-          volumes.fill(volume, 0);
-          node.start();
-          Eventually.is("reads go on", () -> points.count() == points.acknowledged());
+          // Somebody else takes the last byte, and each that a killed start has given back.
+          for (int start = 0; start < 4; start++) {
+            node.kill();
+            volumes.fill(volume, 0);
+            node.start();
+            Eventually.is("reads go on", () -> points.count() == points.acknowledged());
+          }
           volumes.resize(volume, 2 * SIZE);
           cluster.awaitReady();
           points.upsert(0, 2_000, 4);
@@ -90,6 +92,45 @@ class FullDiskIT {
         }
       }
     }
+  }
+
+  /** The usual steps of so many logs would not fit, and a start that lasts pays for the next. */
+  @Test
+  void aNodeOfManyShardsStartsAgainAndAgainOnAVolumeThatStaysFull() throws Exception {
+    Path folder = ClusterProcesses.temporaryFolder("full-disk-shards");
+    try (SmallVolumes volumes = new SmallVolumes()) {
+      Path volume = volumes.mount(folder.resolve("volume"), SIZE);
+      Path reserve = volume.resolve("data").resolve("reserve");
+      Plan plan = Plan.in(folder.resolve("work")).withDataFolders(n -> volume.resolve("data"));
+      try (ClusterProcesses cluster = ClusterProcesses.start(plan, 1);
+          AcknowledgedPoints points =
+              new AcknowledgedPoints(cluster.endpoints(), 16, OptionalInt.empty())) {
+        try {
+          points.upsert(0, 2_000, 1);
+          long held = 4 * (512L + 17 * 96) << 10;
+          Eventually.is("space is held back", () -> sizeOf(reserve) == held);
+          NodeProcess node = cluster.node("n1");
+          for (int start = 0; start < 6; start++) {
+            node.kill();
+            volumes.fill(volume, 0);
+            node.start();
+            Eventually.is("reads go on", () -> points.count() == points.acknowledged());
+            Eventually.is("space is taken back", () -> sizeOf(reserve) > held * 3 / 4);
+          }
+          points.assertAllThere();
+          volumes.empty(volume);
+          points.upsert(0, 2_000, 2);
+          Eventually.is("space is held back again", () -> sizeOf(reserve) == held);
+          points.assertAllThere();
+        } catch (Exception | AssertionError e) {
+          throw new AssertionError("files kept in " + cluster.keepFiles(), e);
+        }
+      }
+    }
+  }
+
+  private static long sizeOf(Path file) {
+    return file.toFile().length();
   }
 
   @Test
