@@ -26,11 +26,14 @@ class ReadmeIT {
 
   @TempDir private Path folder;
 
-  private static String snippet() throws IOException {
+  /** The code of a README section's first block in a language ("" where none is named). */
+  private static String block(String section, String language) throws IOException {
     Matcher block =
-        Pattern.compile("```python\\R(.*?)```", Pattern.DOTALL)
+        Pattern.compile(
+                "^## " + Pattern.quote(section) + "$.*?^```" + language + "\\R(.*?)^```$",
+                Pattern.DOTALL | Pattern.MULTILINE)
             .matcher(Files.readString(ROOT.resolve("README.md")));
-    assertThat(block.find()).as("the README has a Python example").isTrue();
+    assertThat(block.find()).as("the README has code under '%s'", section).isTrue();
     return block.group(1);
   }
 
@@ -64,20 +67,37 @@ class ReadmeIT {
     assumeTrue(there, "SKIPPED: python3 with venv is missing");
   }
 
+  /** As a reader does who tries it, and tries it again. */
   @Test
-  void thePyarrowExampleRunsAsItStands() throws Exception {
+  void itsCodeRunsInOrderAsItStandsAndThenOnceMore() throws Exception {
     assumePython();
     Path python = python();
     try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder.resolve("cluster")), 1)) {
+      String endpoint = cluster.endpoints().getFirst();
       Path script = folder.resolve("readme.py");
+      String lines = block("With nothing but pyarrow", "python");
+      assertThat(lines).contains("127.0.0.1:8815");
+      Files.writeString(script, lines.replace("127.0.0.1:8815", endpoint));
+      Path commands = folder.resolve("readme.sh");
       Files.writeString(
-          script, snippet().replace("127.0.0.1:8815", cluster.endpoints().getFirst()));
-      Run run = Launcher.run(STEP, List.of(python.toString(), script.toString()));
-      assertThat(run.code()).as(run.err()).isZero();
-      assertThat(run.out())
-          .contains("'id': [1, 2]")
-          .contains("'title': ['Alien', 'Heat']")
-          .contains("'_score': [0.99");
+          commands,
+          "set -eu\ncd %s\nexport SAGITTA_ENDPOINT=%s\n"
+                  .formatted(System.getProperty("sagitta.home"), endpoint)
+              + block("From the shell", ""));
+      for (int round = 1; round <= 2; round++) {
+        Run run = Launcher.run(STEP, List.of(python.toString(), script.toString()));
+        assertThat(run.code()).as("round %d: %s", round, run.err()).isZero();
+        assertThat(run.out())
+            .contains("'id': [1, 2]")
+            .contains("'title': ['Alien', 'Heat']")
+            .contains("'_score': [0.99");
+        Run shell = Launcher.run(STEP, List.of("bash", commands.toString()));
+        assertThat(shell.code()).as("round %d: %s%s", round, shell.out(), shell.err()).isZero();
+        assertThat(shell.out())
+            .contains("Alien")
+            .contains("Heat")
+            .containsSubsequence("dropped films", "created films");
+      }
     }
   }
 
