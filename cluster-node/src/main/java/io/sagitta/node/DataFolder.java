@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.model.Reason;
 import io.sagitta.model.ShardId;
 import io.sagitta.node.service.DiskSpace.Volume;
 import java.io.IOException;
@@ -83,7 +84,7 @@ public final class DataFolder implements AutoCloseable {
       SmallFile.syncFolder(root);
       return folder;
     } catch (IOException e) {
-      throw new ConfigException("data folder " + root + " cannot be used: " + NodeMain.line(e), e);
+      throw new ConfigException("data folder " + root + " cannot be used: " + Reason.of(e), e);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.model.Reason;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Membership;
 import java.io.BufferedReader;
@@ -237,7 +238,8 @@ final class LocalNodes {
         }
       }
     } catch (IOException e) {
-      System.err.println("sagitta: lost the output of n" + child.node().number() + ": " + e);
+      System.err.println(
+          "sagitta: lost the output of n" + child.node().number() + ": " + Reason.of(e));
     }
     events.add(new Event(child, Seen.ENDED));
   }
@@ -256,7 +258,8 @@ final class LocalNodes {
         }
       }
     } catch (IOException e) {
-      System.err.println("sagitta: lost the errors of n" + child.node().number() + ": " + e);
+      System.err.println(
+          "sagitta: lost the errors of n" + child.node().number() + ": " + Reason.of(e));
     }
   }
 

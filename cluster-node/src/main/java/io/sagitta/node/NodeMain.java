@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import io.sagitta.model.Reason;
 import io.sagitta.raft.DamageException;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -55,7 +52,7 @@ public final class NodeMain {
   private static int explain(Exception e) {
     int code = exitCode(e);
     System.err.println(
-        "sagitta: " + (e instanceof ConfigException ? "" : "could not start: ") + line(e));
+        "sagitta: " + (e instanceof ConfigException ? "" : "could not start: ") + Reason.of(e));
     if (code == BROKEN && !(e instanceof DamageException)
         || System.getenv("SAGITTA_DEBUG") != null) {
       e.printStackTrace();
@@ -70,27 +67,6 @@ public final class NodeMain {
       case DamageException _ -> BROKEN;
       case IOException _ -> NOT_NOW;
       default -> BROKEN;
-    };
-  }
-
-  /** What went wrong, without the names of classes. */
-  static String line(Exception e) {
-    if (e instanceof FileSystemException file) {
-      return file.getFile() + ": " + reason(file);
-    }
-    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-  }
-
-  private static String reason(FileSystemException e) {
-    if (e.getReason() != null) {
-      return e.getReason();
-    }
-    return switch (e) {
-      case AccessDeniedException _ -> "access is denied";
-      case NoSuchFileException _ -> "there is no such file or folder";
-      case FileAlreadyExistsException _ -> "is a file where a folder is expected";
-      case NotDirectoryException _ -> "is no folder";
-      default -> "cannot be used";
     };
   }
 

@@ -7,6 +7,7 @@ import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.NodeId;
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorStorage;
@@ -87,7 +88,8 @@ final class MetadataService {
     } catch (RuntimeException e) {
       log.error("A metadata request failed", e);
       return failure(
-          new SagittaException(ErrorCode.INTERNAL, "the metadata request failed: " + e, e));
+          new SagittaException(
+              ErrorCode.INTERNAL, "the metadata request failed: " + Reason.of(e), e));
     }
   }
 

@@ -74,7 +74,8 @@ final class Placer {
     List<ShardEntry> placed = new ArrayList<>();
     for (int i = 0; i < shardCount; i++) {
       List<ReplicaEntry> on = new ArrayList<>();
-      for (NodeEntry node : best(state, reachable, groups, founded, replicaCount, name)) {
+      for (NodeEntry node :
+          best(state, reachable, groups, founded, shardCount, replicaCount, name)) {
         on.add(new ReplicaEntry(node.node().id(), false));
         groups.merge(node.node().id(), 1, Integer::sum);
       }
@@ -91,18 +92,14 @@ final class Placer {
       Set<NodeId> reachable,
       Map<NodeId, Integer> groups,
       Map<NodeId, Integer> founded,
+      int shards,
       int replicas,
       String name) {
     List<NodeEntry> order = new ArrayList<>(state.nodesByNumber());
     order.removeIf(node -> groups.get(node.node().id()) >= node.groupsMax());
     if (order.size() < replicas) {
-      NodeEntry full =
-          state.nodesByNumber().stream()
-              .max(Comparator.comparingInt(node -> groups.get(node.node().id())))
-              .orElseThrow();
       throw new SagittaException(
-          ErrorCode.LIMIT,
-          Transition.groupLimit(full, name, state.groupsByNode().get(full.node().id())));
+          ErrorCode.LIMIT, Transition.groupLimit(state, name, shards, replicas));
     }
     Comparator<NodeEntry> answering =
         Comparator.comparing(node -> !reachable.contains(node.node().id()));

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -39,6 +40,9 @@ import java.util.function.UnaryOperator;
  */
 record Transition(ClusterState state, Outcome outcome) {
   static final int FORMAT = 1;
+
+  /** Nodes that a message lists. */
+  private static final int LISTED_NODES_MAX = 8;
 
   /** A command that this software does not know: the replica must stop, not guess. */
   static final class UnknownCommand extends Exception {
@@ -306,7 +310,11 @@ record Transition(ClusterState state, Outcome outcome) {
           return refused(
               state,
               ErrorCode.LIMIT,
-              groupLimit(entry, planned.name(), state.groupsByNode().get(node)));
+              groupLimit(
+                  state,
+                  planned.name(),
+                  planned.shards().size(),
+                  planned.shards().getFirst().replicas().size()));
         }
       }
       shards.add(
@@ -336,16 +344,27 @@ record Transition(ClusterState state, Outcome outcome) {
         + (there.ready() ? " exists" : " is being created");
   }
 
-  static String groupLimit(NodeEntry node, String collection, int hosted) {
-    return "collection "
-        + Names.quote(collection)
-        + " would exceed the limit of shard replicas on "
-        + node.node().name()
-        + ": it hosts "
-        + hosted
-        + " now, and at most "
-        + node.groupsMax()
-        + " (limits.groups); drop a collection, ask for fewer shards, or add nodes";
+  /** Why a collection does not fit: what it needs, and the room there is, node by node. */
+  static String groupLimit(ClusterState state, String collection, int shards, int replicas) {
+    Map<NodeId, Integer> groups = state.groupsByNode();
+    StringJoiner hosted = new StringJoiner(", ");
+    int room = 0;
+    int listed = 0;
+    for (NodeEntry node : state.nodesByNumber()) {
+      int has = groups.get(node.node().id());
+      room += Math.max(0, node.groupsMax() - has);
+      if (listed++ < LISTED_NODES_MAX) {
+        hosted.add(
+            "%s hosts %d of at most %d".formatted(node.node().name(), has, node.groupsMax()));
+      }
+    }
+    if (listed > LISTED_NODES_MAX) {
+      hosted.add((listed - LISTED_NODES_MAX) + " more nodes");
+    }
+    return ("collection %s needs %d shard replicas (%d shards on %d nodes each), and there is room"
+            + " for %d: %s (limits.groups); drop a collection, ask for fewer shards or replicas, or"
+            + " add nodes")
+        .formatted(Names.quote(collection), shards * replicas, shards, replicas, room, hosted);
   }
 
   private static Transition drop(ClusterState state, DropCollection command) {
@@ -418,7 +437,8 @@ record Transition(ClusterState state, Outcome outcome) {
       return refused(
           state,
           ErrorCode.LIMIT,
-          groupLimit(entry, placed.get().collection().name(), state.groupsByNode().get(node)));
+          "no room for one more shard replica on %s: it hosts %d of at most %d (limits.groups)"
+              .formatted(entry.node().name(), state.groupsByNode().get(node), entry.groupsMax()));
     }
     return change(
         state,

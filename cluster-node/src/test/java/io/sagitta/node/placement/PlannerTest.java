@@ -149,7 +149,9 @@ class PlannerTest {
     assertThat(founded).containsExactly(0, 2, 2, 2, 2);
     assertThatThrownBy(() -> States.plan(world.state(), "b", 80, 4, States.ids(random)))
         .isInstanceOfSatisfying(
-            SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.LIMIT));
+            SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.LIMIT))
+        .hasMessageContaining("'b' needs 320 shard replicas (80 shards on 4 nodes each)")
+        .hasMessageContaining("there is room for 256: n1 hosts 0 of at most 64, n2 hosts");
     assertThatThrownBy(() -> States.plan(world.state(), "b", 1, 5, States.ids(random)))
         .isInstanceOfSatisfying(
             SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))

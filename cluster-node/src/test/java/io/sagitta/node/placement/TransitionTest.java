@@ -190,7 +190,9 @@ class TransitionTest {
     state = applied(state, States.create(two));
     Transition over = apply(state, States.create(alsoTwo));
     assertThat(over.outcome().getRefused().getCode()).isEqualTo("LIMIT");
-    assertThat(refusal(over)).contains("n1").contains("it hosts 2 now, and at most 3");
+    assertThat(refusal(over))
+        .contains("needs 2 shard replicas (2 shards on 1 nodes each), and there is room for 1")
+        .contains("n1 hosts 2 of at most 3");
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -203,13 +204,14 @@ public final class FlightErrors {
 
   private static SagittaException bare(Throwable cause, boolean write) {
     if (neverSent(cause)) {
-      return new SagittaException(ErrorCode.UNAVAILABLE, "cannot connect: " + text(cause), cause);
+      return new SagittaException(
+          ErrorCode.UNAVAILABLE, "cannot connect: " + Reason.of(cause), cause);
     }
     FlightStatusCode status = transportStatus(cause);
     String message =
         isAnotherServer(cause, status)
-            ? "what listens there is no public Flight port of Sagitta: " + text(cause)
-            : "the call failed on the way: " + text(cause);
+            ? "what listens there is no public Flight port of Sagitta: " + Reason.of(cause)
+            : "the call failed on the way: " + Reason.of(cause);
     ErrorCode code =
         switch (status) {
           case TIMED_OUT -> ErrorCode.DEADLINE_EXCEEDED;
@@ -255,10 +257,6 @@ public final class FlightErrors {
       case INVALID_ARGUMENT -> FlightStatusCode.INVALID_ARGUMENT;
       default -> FlightStatusCode.UNAVAILABLE;
     };
-  }
-
-  private static String text(Throwable cause) {
-    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
   // ---- the table

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
@@ -324,18 +325,16 @@ final class StrictJson implements AutoCloseable {
   }
 
   private BigDecimal exactDecimal() {
-    String expected = "a number of at most " + RequestLimits.DECIMAL_DIGITS_MAX + " digits";
     BigDecimal value;
     try {
       value = new BigDecimal(text(parser::getText));
     } catch (NumberFormatException e) {
-      // The exponent itself is beyond an int.
-      throw wrong(expected);
+      throw tooLong(); // the exponent itself is beyond an int
     }
     // 1e999999999 is short to write and would be gigabytes as an integer.
     if (Math.abs((long) value.precision() - value.scale()) > RequestLimits.DECIMAL_DIGITS_MAX
         || Math.abs((long) value.scale()) > RequestLimits.DECIMAL_DIGITS_MAX) {
-      throw wrong(expected);
+      throw tooLong();
     }
     return value;
   }
@@ -377,6 +376,17 @@ final class StrictJson implements AutoCloseable {
     return new SagittaException(
         ErrorCode.LIMIT,
         where() + " has more than " + max + " " + what + ", expected at most " + max);
+  }
+
+  private SagittaException tooLong() {
+    return new SagittaException(
+        ErrorCode.LIMIT,
+        where()
+            + " is "
+            + found()
+            + ", expected a number of at most "
+            + RequestLimits.DECIMAL_DIGITS_MAX
+            + " digits before and after its point");
   }
 
   /** Something is wrong with the key at hand that is not its JSON value as such. */
@@ -466,6 +476,8 @@ final class StrictJson implements AutoCloseable {
   private static SagittaException malformed(IOException e) {
     String what =
         e instanceof JsonProcessingException json ? JsonMistake.describe(json) : e.getMessage();
-    return new SagittaException(ErrorCode.INVALID_ARGUMENT, "malformed JSON: " + what, e);
+    return e instanceof StreamConstraintsException
+        ? new SagittaException(ErrorCode.LIMIT, "JSON: " + what, e)
+        : new SagittaException(ErrorCode.INVALID_ARGUMENT, "malformed JSON: " + what, e);
   }
 }

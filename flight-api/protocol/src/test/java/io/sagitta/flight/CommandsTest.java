@@ -344,8 +344,6 @@ class CommandsTest {
           {'search':{'collection':'c','vector':[1] | malformed JSON
           {'get':{'collection':'c'}} | key 'ids' is missing
           {'get':{'collection':'c','ids':[1.5]}} | an integer or a string
-          {'count':{'collection':'c','filter':'a=$1','params':[1e999999999]}} | digits
-          {'count':{'collection':'c','filter':'a=$1','params':[1e99999999999]}} | digits
           {'count':{'collection':'c','filter':'a=$1','params':[[[1]]]}} | is an array
           {'scan':{'collection':'c','limit':0}} | from 1 to 2147483647
           {'put':{'collection':'c','mode':'merge'}} | one of [upsert, insert, update, delete]
@@ -424,8 +422,17 @@ class CommandsTest {
     assertThatThrownBy(
             () -> parse("{'set':{'collection':'c','ids':[1],'values':{'a':" + deep + "}}}"))
         .isInstanceOf(SagittaException.class)
-        .hasMessageContaining("malformed JSON: the depth of nesting (65) exceeds")
-        .hasMessageNotContaining("Constraints");
+        .hasMessageContaining("JSON: the depth of nesting (65) exceeds")
+        .hasMessageNotContaining("Constraints")
+        .extracting(e -> ((SagittaException) e).code())
+        .isEqualTo(ErrorCode.LIMIT);
+    for (String number : List.of("1e999999999", "1e99999999999", "1e-1101")) {
+      assertThatThrownBy(
+              () -> parse("{'count':{'collection':'c','filter':'a=$1','params':[" + number + "]}}"))
+          .hasMessageContaining("a number of at most 1100 digits")
+          .extracting(e -> ((SagittaException) e).code())
+          .isEqualTo(ErrorCode.LIMIT);
+    }
     String filter = "x".repeat(FilterText.TEXT_BYTES_MAX + 1);
     assertThatThrownBy(() -> parse("{'count':{'collection':'c','filter':'" + filter + "'}}"))
         .extracting(e -> ((SagittaException) e).code())

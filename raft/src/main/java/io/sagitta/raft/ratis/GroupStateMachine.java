@@ -179,7 +179,7 @@ final class GroupStateMachine extends BaseStateMachine {
     } catch (IOException | RuntimeException | Error e) {
       if (!failed) {
         failed = true;
-        group.fail("apply of entry " + at.index() + " failed: " + e, e);
+        group.fail("apply of entry " + at.index() + " failed: " + RatisRaftHost.reason(e), e);
       }
       updateLastAppliedTermIndex(at.term(), at.index());
       if (submission != null) {
@@ -331,7 +331,7 @@ final class GroupStateMachine extends BaseStateMachine {
         LOG.info("group {}: installed {}", group.id(), next);
       } catch (IOException | RuntimeException | Error e) {
         failed = true;
-        group.fail("install of " + next + " failed: " + e, e);
+        group.fail("install of " + next + " failed: " + RatisRaftHost.reason(e), e);
       }
     }
     if (next != null) {
@@ -367,7 +367,7 @@ final class GroupStateMachine extends BaseStateMachine {
       try {
         group.logDirectory().sync();
       } catch (IOException e) {
-        group.fail("vote not durable: " + e, e);
+        group.fail("vote not durable: " + RatisRaftHost.reason(e), e);
         throw new IllegalStateException("group " + group.id() + ": vote not durable", e);
       }
     }
@@ -377,7 +377,7 @@ final class GroupStateMachine extends BaseStateMachine {
 
   @Override
   public void notifyLogFailed(Throwable cause, LogEntryProto entry) {
-    group.fail("log failed: " + cause, cause);
+    group.fail("log failed: " + RatisRaftHost.reason(cause), cause);
   }
 
   @Override

@@ -797,8 +797,15 @@ public final class RatisRaftHost implements RaftHost {
     return reply;
   }
 
-  private static String reason(Exception e) {
-    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  /** The first words that a failure or one of its causes has; never the name of a class. */
+  static String reason(Throwable e) {
+    for (Throwable at = e; at != null; at = at.getCause()) {
+      boolean causesOwn = at.getCause() != null && at.getCause().toString().equals(at.getMessage());
+      if (at.getMessage() != null && !causesOwn) {
+        return at.getMessage();
+      }
+    }
+    return "no reason was given";
   }
 
   static Throwable unwrap(Throwable e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard;
 
+import io.sagitta.model.Reason;
 import io.sagitta.model.ShardId;
 import io.sagitta.shard.format.CheckpointDirectory;
 import io.sagitta.shard.format.LivesFile;
@@ -202,7 +203,7 @@ final class Checkpointer {
         if (failure.isEmpty()) { // tried again often; said once
           LOG.warn("shard {}: checkpoint failed, will be tried again", request.shard(), cause);
         }
-        failure = Optional.of(cause.toString());
+        failure = Optional.of(Reason.of(cause));
       }
       if (cause != null && waiting == null && !stopped) {
         waiting = request;

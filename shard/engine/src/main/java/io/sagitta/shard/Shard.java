@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard;
 
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.SlotRange;
 import io.sagitta.model.VectorField;
@@ -201,7 +202,7 @@ public final class Shard implements AutoCloseable {
       failure = new IOException("log entry " + index + ": " + e.getMessage(), e);
       throw failure;
     } catch (RuntimeException | Error e) {
-      failure = new IOException("log entry " + index + " could not be applied: " + e, e);
+      failure = new IOException("log entry " + index + " could not be applied: " + Reason.of(e), e);
       throw failure;
     }
   }

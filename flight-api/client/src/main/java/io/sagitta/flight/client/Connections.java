@@ -10,6 +10,7 @@ import io.grpc.TlsChannelCredentials;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ final class Connections implements AutoCloseable {
       return TlsChannelCredentials.newBuilder().trustManager(config.tls().get().toFile()).build();
     } catch (IOException e) {
       throw new SagittaException(
-          ErrorCode.INVALID_ARGUMENT, "cannot read " + config.tls().get() + ": " + e, e);
+          ErrorCode.INVALID_ARGUMENT, "cannot read " + config.tls().get() + ": " + Reason.of(e), e);
     }
   }
 

@@ -5,6 +5,7 @@ import io.grpc.InsecureServerCredentials;
 import io.grpc.ServerCredentials;
 import io.grpc.TlsServerCredentials;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -37,7 +38,9 @@ public record TlsConfig(Path certificateChain, Path privateKey, Optional<Path> c
       return credentials.build();
     } catch (IOException e) {
       throw new SagittaException(
-          ErrorCode.INVALID_ARGUMENT, "cannot read the TLS files of " + config + ": " + e, e);
+          ErrorCode.INVALID_ARGUMENT,
+          "cannot read the TLS files of " + config + ": " + Reason.of(e),
+          e);
     }
   }
 }

@@ -4,6 +4,7 @@ package io.sagitta.ops.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sagitta.model.ErrorCode;
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import picocli.CommandLine.ParameterException;
 
@@ -33,12 +34,7 @@ record Failures(Terminal terminal, boolean json, boolean debug) {
     }
     SagittaException bug =
         new SagittaException(
-            ErrorCode.INTERNAL,
-            "unexpected "
-                + failure.getClass().getSimpleName()
-                + ": "
-                + oneLine(failure.getMessage()),
-            failure);
+            ErrorCode.INTERNAL, "unexpected failure: " + oneLine(Reason.of(failure)), failure);
     return show(bug, failure, "sagitta ctl: " + bug.getMessage() + " (--debug shows the trace)");
   }
 

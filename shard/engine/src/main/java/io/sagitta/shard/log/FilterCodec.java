@@ -43,7 +43,7 @@ final class FilterCodec {
       }
       default ->
           throw new IllegalArgumentException(
-              "a filter's parameter cannot be a " + value.getClass().getName());
+              "a filter's parameter is neither a scalar nor a list of scalars");
     };
   }
 

@@ -157,7 +157,7 @@ public final class Chunk implements RowRun, Leases.Closing {
           case FixedSizeBinaryVector bits -> bits.getDataBuffer();
           default ->
               throw new IllegalArgumentException(
-                  "field '" + field.name() + "' is a " + column.getClass().getSimpleName());
+                  "the column of field '" + field.name() + "' is not laid out as vectors are");
         };
     return VectorRows.packed(
         field.type(), field.dimension(), column.getValueCount(), OffHeap.segment(data));

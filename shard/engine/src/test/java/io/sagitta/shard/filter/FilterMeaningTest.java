@@ -283,9 +283,12 @@ class FilterMeaningTest {
       refused(t, ErrorCode.INVALID_ARGUMENT, "no order", "b < TRUE");
       refused(t, ErrorCode.INVALID_ARGUMENT, "finite", "i = $1", Double.NaN);
       refused(t, ErrorCode.INVALID_ARGUMENT, "parameter $2", "i = $2", 1L);
-      refused(t, ErrorCode.INVALID_ARGUMENT, "exponent", "i = 1e999999999");
-      refused(t, ErrorCode.INVALID_ARGUMENT, "exponent", "i = 1e-999");
-      refused(t, ErrorCode.INVALID_ARGUMENT, "401 digits", "i = 1" + "0".repeat(399) + "1");
+      refused(t, ErrorCode.LIMIT, "exponent", "i = 1e999999999");
+      refused(t, ErrorCode.LIMIT, "exponent", "i = 1e-999");
+      refused(t, ErrorCode.LIMIT, "exponent", "i = 1e99999999999");
+      refused(t, ErrorCode.LIMIT, "exponent", "i = $1", new BigDecimal("1e-999"));
+      refused(t, ErrorCode.LIMIT, "1001 characters", "i = 0." + "0".repeat(999));
+      refused(t, ErrorCode.LIMIT, "401 digits", "i = 1" + "0".repeat(399) + "1");
       refused(t, ErrorCode.INVALID_ARGUMENT, "parameter $1 is an array", "i = $1", List.of(1L));
       refused(t, ErrorCode.INVALID_ARGUMENT, "\ud83d\ude42' (U+1F642)", "i = \ud83d\ude42");
       refused(t, ErrorCode.UNIMPLEMENTED, "match", "match(s, 'x')");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.model.filter;
 
+import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import java.math.BigDecimal;
@@ -126,7 +127,9 @@ final class FilterLexer {
       throw error(at, "unexpected character " + character(at) + " after a number");
     }
     if (at - start > NUMBER_CHARS_MAX) {
-      throw error(start, "a number has more than " + NUMBER_CHARS_MAX + " characters");
+      throw limit(
+          start,
+          "a number has " + (at - start) + " characters, expected at most " + NUMBER_CHARS_MAX);
     }
     return new Token(Kind.NUMBER, text.substring(start, at), start);
   }
@@ -171,14 +174,28 @@ final class FilterLexer {
 
   /** A refusal that names the place. */
   static SagittaException error(int at, String message) {
-    return SagittaException.invalid("filter, character " + (at + 1) + ": " + message);
+    return SagittaException.invalid(placed(at, message));
+  }
+
+  private static SagittaException limit(int at, String message) {
+    return new SagittaException(ErrorCode.LIMIT, placed(at, message));
+  }
+
+  private static String placed(int at, String message) {
+    return "filter, character " + (at + 1) + ": " + message;
   }
 
   static BigDecimal number(Token token) {
     try {
       return new BigDecimal(token.text());
     } catch (NumberFormatException | ArithmeticException e) {
-      throw error(token.at(), "a number is too large: " + Names.quote(token.text()));
+      throw limit(
+          token.at(),
+          "the exponent of the number "
+              + Names.quote(token.text())
+              + " is beyond the limit, expected at most "
+              + Literal.DIGITS_MAX
+              + " places");
     }
   }
 

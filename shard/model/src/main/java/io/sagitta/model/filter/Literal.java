@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.model.filter;
 
+import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
 import java.math.BigDecimal;
@@ -29,21 +30,16 @@ public sealed interface Literal {
   /** A number. */
   record Num(BigDecimal value) implements Literal {
     public Num {
-      if (value.precision() > DIGITS_MAX) {
-        throw SagittaException.invalid(
-            "a number in the filter has "
-                + value.precision()
-                + " digits, at most "
-                + DIGITS_MAX
-                + " are allowed");
-      }
-      if (Math.abs((long) value.scale()) > DIGITS_MAX) {
-        throw SagittaException.invalid(
-            "a number in the filter has "
-                + Math.abs((long) value.scale())
-                + " places, by its exponent, at most "
-                + DIGITS_MAX
-                + " are allowed");
+      atMost(value.precision(), "digits");
+      atMost(Math.abs((long) value.scale()), "places, by its exponent");
+    }
+
+    private static void atMost(long count, String what) {
+      if (count > DIGITS_MAX) {
+        throw new SagittaException(
+            ErrorCode.LIMIT,
+            "a number in the filter has %d %s, expected at most %d"
+                .formatted(count, what, DIGITS_MAX));
       }
     }
 
