@@ -8,6 +8,7 @@ import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.filter.FilterParser;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Collections;
