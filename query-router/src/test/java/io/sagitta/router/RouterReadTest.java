@@ -273,10 +273,12 @@ class RouterReadTest {
   @Test
   void likeSearchesWithTheStoredVector(Seed seed) {
     Map<String, float[]> points = fill(seed.random(), 60, 3);
-    Query like = new Query.Like(new IdText("p7", true));
+    Query like = new Query.Like(new IdText("p0", true));
     try (RowsAnswer answer = router.search(search(like, 9, 0), FakeCluster.call()).join()) {
       assertThat(hits(answer.rows()))
-          .isEqualTo(expected(points, new float[][] {points.get("p7")}, 9, 0));
+          .isEqualTo(expected(points, new float[][] {points.get("p0")}, 9, 0));
+      // Of all ids the smallest, so that no point with the same vector comes before it.
+      assertThat(answer.rows().getVector("id").getObject(0)).hasToString("p0");
     }
     Query absent = new Query.Like(new IdText("nobody", true));
     assertThatThrownBy(() -> router.search(search(absent, 9, 0), FakeCluster.call()).join())

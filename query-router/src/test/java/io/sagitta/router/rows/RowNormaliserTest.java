@@ -20,6 +20,7 @@ import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.FixedSizeBinaryVector;
 import org.apache.arrow.vector.Float2Vector;
@@ -327,6 +328,39 @@ class RowNormaliserTest {
         "column 'v': type",
         "FixedSizeBinary(2)",
         "expected lists of 4 float16");
+  }
+
+  @Test
+  void theFirstComponentOfABinaryVectorIsTheMostSignificantBit() {
+    CollectionSchema bits = schema(IdType.INT64, vector(VectorType.BINARY, 11, Metric.HAMMING));
+    FixedSizeListVector sent =
+        (FixedSizeListVector)
+            Sent.fixedListField("v", 11, ArrowType.Bool.INSTANCE).createVector(allocator);
+    sent.allocateNew();
+    sent.setNotNull(0);
+    for (int i = 0; i < 11; i++) {
+      ((BitVector) sent.getDataVector()).setSafe(i, i == 0 || i == 9 ? 1 : 0);
+    }
+    sent.setValueCount(1);
+    byte[] stored =
+        through(
+            bits,
+            WriteMode.UPSERT,
+            Sent.root(Sent.int64(allocator, "id", 1L), sent),
+            rows -> ((FixedSizeBinaryVector) rows.getVector("v")).get(0));
+    assertThat(stored).containsExactly(0b1000_0000, 0b0100_0000);
+  }
+
+  @Test
+  void integerIdsAreNoText() {
+    assertRefused(
+        l2(2),
+        Sent.root(
+            Sent.utf8(allocator, "id", "1"),
+            Sent.fixedList(allocator, "v", 2, new float[] {1, 2}),
+            Sent.utf8(allocator, "tag", "a")),
+        "column 'id'",
+        "Utf8");
   }
 
   @Test
