@@ -20,6 +20,7 @@ import io.sagitta.node.placement.Registration.Registered;
 import io.sagitta.node.replica.Admission;
 import io.sagitta.node.replica.CheckpointExports;
 import io.sagitta.node.replica.CheckpointFetcher;
+import io.sagitta.node.replica.EarlyFreeze;
 import io.sagitta.node.replica.FullDisks;
 import io.sagitta.node.replica.LocalShards;
 import io.sagitta.node.replica.RateLimit;
@@ -74,6 +75,10 @@ final class Member implements AutoCloseable {
   private static final int SUBMITTERS = 8;
   private static final Duration HAND_OVER_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration POLL_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Writers wait as long where memory runs full. */
+  private static final long FREEZE_LOOK_MS = 100;
+
   private static final long RESERVE_SECONDS = 5;
   private static final long MARKS_SECONDS = 10;
 
@@ -85,6 +90,7 @@ final class Member implements AutoCloseable {
   private final NodeThreads threads;
   private final InstantSource clock;
   private final Supplier<UUID> ids;
+  private final int featureLevel;
   private final String version;
   private final ShardMap.Node self;
   private final BufferAllocator shardMemory;
@@ -123,6 +129,7 @@ final class Member implements AutoCloseable {
    * @param links calls for Raft's sake
    * @param clock stamps entries
    * @param ids random ids
+   * @param featureLevel that this software supports
    */
   Member(
       NodeConfig config,
@@ -133,6 +140,7 @@ final class Member implements AutoCloseable {
       PeerLinks links,
       InstantSource clock,
       Supplier<UUID> ids,
+      int featureLevel,
       String version)
       throws IOException {
     this.config = config;
@@ -140,6 +148,7 @@ final class Member implements AutoCloseable {
     this.threads = threads;
     this.clock = clock;
     this.ids = ids;
+    this.featureLevel = featureLevel;
     this.version = version;
     this.membership = config.membership();
     this.identity = NodeIdentity.start(folder, config, ids);
@@ -209,7 +218,8 @@ final class Member implements AutoCloseable {
     Registration registration =
         cluster.registration(
             self,
-            Registration.info(self, config.ports().ops(), config.limits().groups(), version),
+            Registration.info(
+                self, config.ports().ops(), config.limits().groups(), featureLevel, version),
             identity.boot(),
             ids.get());
     registration
@@ -396,6 +406,7 @@ final class Member implements AutoCloseable {
             fullDisks,
             new NodeReports(
                 identity.id(),
+                featureLevel,
                 metaHost,
                 shardHost,
                 replicas,
@@ -405,6 +416,10 @@ final class Member implements AutoCloseable {
                 this::shardRefusal)));
     shards = local;
     every(PUT_OFF_SECONDS, TimeUnit.SECONDS, replicas::retryPutOff);
+    every(
+        FREEZE_LOOK_MS,
+        TimeUnit.MILLISECONDS,
+        new EarlyFreeze(replicas, shardHost, memory, clock)::look);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
     every(RESERVE_SECONDS, TimeUnit.SECONDS, folder.reserve()::keep);
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));

@@ -13,6 +13,7 @@ import io.sagitta.model.ShardMap;
 import io.sagitta.node.http.Health;
 import io.sagitta.node.http.OpsHttp;
 import io.sagitta.node.http.PrometheusText;
+import io.sagitta.node.placement.ClusterState;
 import io.sagitta.node.service.MeteredRequests;
 import io.sagitta.node.service.NodeMetadata;
 import io.sagitta.node.service.PeerTransport;
@@ -135,6 +136,7 @@ public final class Node implements AutoCloseable {
                 transport,
                 InstantSource.system(),
                 UUID::randomUUID,
+                ClusterState.FEATURE_LEVEL,
                 version));
     opening(
         "internal port",

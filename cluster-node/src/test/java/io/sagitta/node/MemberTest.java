@@ -4,15 +4,19 @@ package io.sagitta.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ReadMode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.model.ShardMap;
+import io.sagitta.model.VectorField;
+import io.sagitta.model.VectorStorage;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Membership;
 import io.sagitta.node.placement.Cluster.ReplicaDigest;
+import io.sagitta.node.placement.ClusterState;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost.GroupStatus;
 import java.io.IOException;
@@ -113,6 +117,69 @@ class MemberTest {
       second.cluster().refresh(TIMEOUT);
       TestMembers.await("ready without n1", () -> second.health().ready());
       assertThat(Points.count(second, "late", ReadMode.STRONG)).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void vectorsAreKeptInMemoryOnceNoNodesSoftwareIsOlderThanThat() throws Exception {
+    VectorField plain = (VectorField) Points.SCHEMA.fields().getFirst();
+    CollectionSchema held =
+        new CollectionSchema(
+            1,
+            Points.SCHEMA.idType(),
+            List.of(
+                new VectorField(
+                    1,
+                    "v",
+                    plain.type(),
+                    plain.dimension(),
+                    plain.metric(),
+                    false,
+                    VectorStorage.MEMORY),
+                Points.SCHEMA.fields().get(1)));
+    try (TestMembers members = new TestMembers(root)) {
+      members.support(1, 1);
+      members.support(2, 1);
+      Member old = members.start(1);
+      members.start(2);
+      for (int asked : List.of(1, 2)) {
+        assertThatThrownBy(
+                () -> members.member(asked).cluster().create("held", held, 1, 1, TIMEOUT))
+            .isInstanceOfSatisfying(
+                SagittaException.class,
+                e -> assertThat(e.code()).isEqualTo(ErrorCode.UNIMPLEMENTED))
+            .hasMessageContaining("'v'")
+            .hasMessageContaining("'storage' needs feature level 2, the cluster is at 1");
+      }
+      old.cluster().create("plain", Points.SCHEMA, 1, 1, TIMEOUT);
+
+      // One of two is not every node.
+      members.stop(2);
+      members.support(2, ClusterState.FEATURE_LEVEL);
+      Member first = members.start(2);
+      TestMembers.await("ready", () -> first.health().ready());
+      assertThatThrownBy(() -> first.cluster().create("held", held, 1, 1, TIMEOUT))
+          .hasMessageContaining("the cluster is at 1");
+      members.stop(1);
+      members.support(1, ClusterState.FEATURE_LEVEL);
+      Member second = members.start(1);
+      TestMembers.await("ready", () -> second.health().ready());
+      TestMembers.await(
+          "the level rises",
+          () -> {
+            try {
+              second.cluster().create("held", held, 1, 1, TIMEOUT);
+              return true;
+            } catch (SagittaException e) {
+              assertThat(e.code()).isEqualTo(ErrorCode.UNIMPLEMENTED);
+              return false;
+            }
+          });
+      assertThat(second.cluster().map().requireCollection("held").schema()).isEqualTo(held);
+
+      members.stop(2);
+      members.support(2, 1);
+      assertThatThrownBy(() -> members.start(2)).hasMessageContaining("feature level 1");
     }
   }
 

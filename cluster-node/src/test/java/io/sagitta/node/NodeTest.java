@@ -169,6 +169,26 @@ class NodeTest {
     stop(again);
   }
 
+  @Test
+  void writesGoOnWhereSegmentsAreLargerThanTheMemoryForThem() throws Exception {
+    NodeConfig.Ports ports = Ports.six();
+    // Segments freeze at 64 MiB unless there is no room for that much.
+    Node node = start(1, ports, new Membership.Bootstrap(), "memory: {growing_bytes: 16MiB}\n");
+    TestMembers.await("ready", () -> node.health().ready());
+    String tag = "x".repeat(40_000);
+    try (SagittaClient client = client(ports)) {
+      client.create("one", Points.SCHEMA);
+      client.create("two", Points.SCHEMA);
+      for (int from = 0; from < 1_000; from += 100) {
+        put(client, "one", from, 100, tag);
+        put(client, "two", from, 100, tag);
+      }
+      assertThat(client.count("one")).isEqualTo(1_000);
+      assertThat(client.count("two")).isEqualTo(1_000);
+    }
+    stop(node);
+  }
+
   private static void assertStorage(SagittaClient client, String name, String storage) {
     assertThat(client.describe(name).at("/fields/0/storage").asText()).isEqualTo(storage);
   }

@@ -7,6 +7,7 @@ import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Membership;
+import io.sagitta.node.placement.ClusterState;
 import io.sagitta.node.placement.PeerCalls;
 import io.sagitta.node.service.NodeInternals;
 import io.sagitta.node.service.PeerLinks;
@@ -40,6 +41,9 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
   private final List<NodeConfig.Ports> ports = new ArrayList<>();
   private final Map<HostPort, Running> running = new ConcurrentHashMap<>();
 
+  /** Of nodes with older software. */
+  private final Map<Integer, Integer> featureLevels = new ConcurrentHashMap<>();
+
   record Running(
       int number, Member member, NodeThreads threads, DataFolder folder, BufferAllocator memory) {}
 
@@ -49,6 +53,11 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
 
   Path folder(int i) {
     return root.resolve("n" + i);
+  }
+
+  /** The level that the software of node {@code i} supports from its next start on. */
+  void support(int i, int featureLevel) {
+    featureLevels.put(i, featureLevel);
   }
 
   /** Starts node {@code i}, counting from 1; the first one founds the cluster. */
@@ -95,6 +104,7 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
               this,
               InstantSource.system(),
               UUID::randomUUID,
+              featureLevels.getOrDefault(i, ClusterState.FEATURE_LEVEL),
               "test");
       running.put(config.internalAddress(), new Running(i, member, threads, folder, memory));
       member.join();

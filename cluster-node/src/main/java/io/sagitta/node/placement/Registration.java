@@ -60,8 +60,9 @@ public final class Registration {
   }
 
   /** What nodes are told of this one. */
-  public static NodeInfo info(ShardMap.Node self, int opsPort, int groupsMax, String version) {
-    return Wire.info(self, opsPort, groupsMax, version);
+  public static NodeInfo info(
+      ShardMap.Node self, int opsPort, int groupsMax, int featureLevel, String version) {
+    return Wire.info(self, opsPort, groupsMax, featureLevel, version);
   }
 
   /**

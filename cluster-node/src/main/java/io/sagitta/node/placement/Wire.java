@@ -121,7 +121,8 @@ final class Wire {
         dropped);
   }
 
-  static NodeInfo info(ShardMap.Node node, int opsPort, int groupsMax, String version) {
+  static NodeInfo info(
+      ShardMap.Node node, int opsPort, int groupsMax, int featureLevel, String version) {
     return NodeInfo.newBuilder()
         .setId(bytes(node.id().value()))
         .setHost(node.host())
@@ -132,7 +133,7 @@ final class Wire {
         .setMetaRaftPort(node.metaRaftPort())
         .setShardRaftPort(node.shardRaftPort())
         .setGroupsMax(groupsMax)
-        .setFeatureLevel(ClusterState.FEATURE_LEVEL)
+        .setFeatureLevel(featureLevel)
         .setVersion(version)
         .build();
   }
@@ -235,7 +236,13 @@ final class Wire {
 
   private static RegisteredNode registered(NodeEntry entry) {
     return RegisteredNode.newBuilder()
-        .setNode(info(entry.node(), entry.opsPort(), entry.groupsMax(), entry.version()))
+        .setNode(
+            info(
+                entry.node(),
+                entry.opsPort(),
+                entry.groupsMax(),
+                ClusterState.FEATURE_LEVEL,
+                entry.version()))
         .setNumber(entry.node().number())
         .setBoot(entry.boot())
         .setSession(bytes(entry.session()))

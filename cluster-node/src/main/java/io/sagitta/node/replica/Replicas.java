@@ -15,6 +15,7 @@ import io.sagitta.shard.format.CorruptFileException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,6 +77,11 @@ public final class Replicas implements RaftHost.StateFactory {
       throw SagittaException.unavailable("shard " + shard + " is being created", 100);
     }
     return replica;
+  }
+
+  /** All that are open. */
+  List<ShardId> ids() {
+    return List.copyOf(open.keySet());
   }
 
   /** About how many bytes the rows in memory will take on disk. */

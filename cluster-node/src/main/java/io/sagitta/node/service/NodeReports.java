@@ -5,7 +5,6 @@ import com.google.protobuf.ByteString;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ShardId;
 import io.sagitta.node.http.Health;
-import io.sagitta.node.placement.ClusterState;
 import io.sagitta.node.placement.proto.GroupReport;
 import io.sagitta.node.placement.proto.NamedBytes;
 import io.sagitta.node.placement.proto.NodeReport;
@@ -23,6 +22,7 @@ import java.util.function.Supplier;
 /** Says how this node is, for the metadata leader and so for {@code status}. */
 public final class NodeReports implements Supplier<NodeReport> {
   private final NodeId self;
+  private final int featureLevel;
   private final RaftHost metaHost;
   private final RaftHost shardHost;
   private final Replicas replicas;
@@ -34,11 +34,13 @@ public final class NodeReports implements Supplier<NodeReport> {
   /**
    * The reports of a node.
    *
+   * @param featureLevel that this software supports
    * @param memory bytes by part
    * @param shardRefusal why there is no room for another shard, if there is none
    */
   public NodeReports(
       NodeId self,
+      int featureLevel,
       RaftHost metaHost,
       RaftHost shardHost,
       Replicas replicas,
@@ -47,6 +49,7 @@ public final class NodeReports implements Supplier<NodeReport> {
       DiskSpace disk,
       Supplier<Optional<String>> shardRefusal) {
     this.self = self;
+    this.featureLevel = featureLevel;
     this.metaHost = metaHost;
     this.shardHost = shardHost;
     this.replicas = replicas;
@@ -62,7 +65,7 @@ public final class NodeReports implements Supplier<NodeReport> {
     NodeReport.Builder report =
         NodeReport.newBuilder()
             .setNode(bytes(self.value()))
-            .setFeatureLevel(ClusterState.FEATURE_LEVEL)
+            .setFeatureLevel(featureLevel)
             .setReady(now.ready())
             .addAllCauses(now.causes())
             .addAllCauses(now.warnings())

@@ -47,7 +47,9 @@ final class States {
     return Command.newBuilder()
         .setRegisterNode(
             RegisterNode.newBuilder()
-                .setNode(Wire.info(place(i), 10_003 + 10 * i, groupsMax, "test"))
+                .setNode(
+                    Wire.info(
+                        place(i), 10_003 + 10 * i, groupsMax, ClusterState.FEATURE_LEVEL, "test"))
                 .setBoot(boot)
                 .setSession(Wire.bytes(session))
                 .setCluster(i == 1 ? Wire.bytes(CLUSTER) : ByteString.EMPTY));

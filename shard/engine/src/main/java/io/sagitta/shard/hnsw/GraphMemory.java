@@ -184,6 +184,39 @@ final class GraphMemory extends Counted {
     to.memory().copyFrom(from.memory());
   }
 
+  /** A copy with room for the rows it has and no more. */
+  GraphMemory trimmed(int size) {
+    long stride = layout.stride();
+    int blocks = Math.min(upperUsed.get(), upperCapacity);
+    GraphMemory smaller =
+        new GraphMemory(
+            parameters,
+            size,
+            blocks,
+            copy(high, size * stride),
+            low == null ? null : copy(low, size * stride),
+            copy(links, size * linkBytes(parameters)),
+            copy(levels, (long) size * Integer.BYTES),
+            copy(upper, blocks * upperBytes(parameters)),
+            () -> {});
+    takeState(smaller);
+    return smaller;
+  }
+
+  private static Region copy(Region from, long bytes) {
+    Region copy = Region.allocate(bytes);
+    copy.memory().copyFrom(from.memory().asSlice(0, bytes));
+    return copy;
+  }
+
+  /** Bytes of what {@link #trimmed} makes, but for rounding. */
+  long trimmedBytes(int size) {
+    long planes = low == null ? 1 : 2;
+    return planes * size * layout.stride()
+        + size * (linkBytes(parameters) + Integer.BYTES)
+        + Math.min(upperUsed.get(), upperCapacity) * upperBytes(parameters);
+  }
+
   /** The same memory without the low nibbles. */
   GraphMemory withoutLow() {
     for (Region region : new Region[] {high, links, levels, upper}) {

@@ -8,10 +8,10 @@ import java.util.Arrays;
  * Codes and links of the rows {@code [0, size())} of one vector field in one segment. It owns its
  * memory; once a row is encoded, its vector is not looked at again.
  *
- * <p>Threads: one coordinator calls {@link #reserve}, {@link #publish} and {@link #dropLow} while
- * no row is encoded or inserted. Several threads may encode, and several {@link GraphBuilder}s
- * insert, at a time. {@link #tryRetain} keeps an index open until {@link #release}. Searches run at
- * any time; what makes that safe stands at {@link GraphMemory}.
+ * <p>Threads: one coordinator calls {@link #reserve}, {@link #publish}, {@link #dropLow} and {@link
+ * #trim} while no row is encoded or inserted. Several threads may encode, and several {@link
+ * GraphBuilder}s insert, at a time. {@link #tryRetain} keeps an index open until {@link #release}.
+ * Searches run at any time; what makes that safe stands at {@link GraphMemory}.
  */
 public final class VectorIndex extends Counted implements AutoCloseable {
   /** Enough that workers hardly meet; a power of two. */
@@ -187,6 +187,20 @@ public final class VectorIndex extends Counted implements AutoCloseable {
       memory = old.withoutLow();
       old.release();
     }
+  }
+
+  /** Gives back room for rows that will not come: nothing is inserted from here on. */
+  public void trim() {
+    GraphMemory old = memory;
+    if (old.capacity > size) {
+      memory = old.trimmed(size);
+      old.release();
+    }
+  }
+
+  /** What {@link #bytes} will be after {@link #trim}, but for rounding. */
+  public long trimmedBytes() {
+    return memory.trimmedBytes(size);
   }
 
   /** Drops the owner's hold. */

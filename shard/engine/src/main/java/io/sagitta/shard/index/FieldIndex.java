@@ -3,6 +3,7 @@ package io.sagitta.shard.index;
 
 import io.sagitta.model.VectorField;
 import io.sagitta.shard.hnsw.Calibration;
+import io.sagitta.shard.hnsw.Traversal;
 import io.sagitta.shard.hnsw.VectorIndex;
 import java.util.Optional;
 
@@ -19,6 +20,10 @@ public final class FieldIndex {
   private final LiveRecall liveFiltered = new LiveRecall();
 
   private volatile Calibration calibration;
+
+  /** The coordinator's. */
+  private boolean readsLow;
+
   private volatile boolean complete;
   private volatile boolean persisted;
   private volatile boolean displaced;
@@ -73,7 +78,17 @@ public final class FieldIndex {
   }
 
   void calibrated(Calibration measured) {
+    readsLow |=
+        measured.steps().stream().anyMatch(step -> step.effort().traversal() == Traversal.EIGHT);
     calibration = measured;
+  }
+
+  /**
+   * Whether searches may read the low nibbles of codes: those planned by an earlier measurement may
+   * be under way still.
+   */
+  boolean readsLow() {
+    return readsLow;
   }
 
   void completed() {

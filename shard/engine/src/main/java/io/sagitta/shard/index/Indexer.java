@@ -460,6 +460,7 @@ public final class Indexer {
     }
     if (size == rows) {
       GraphConnector.connect(index.index());
+      slim(index);
       index.completed();
       return;
     }
@@ -470,6 +471,17 @@ public final class Indexer {
     Slice slice = new Slice(segment, index);
     if (claim(slice.bytesNeeded(to))) { // else another shard was quicker
       slice.insert(to, options().workers(), options().executor());
+    }
+  }
+
+  /** Gives back what a graph holds for the sake of growing. */
+  private void slim(FieldIndex index) {
+    VectorIndex graph = index.index();
+    if (!index.readsLow()) {
+      graph.dropLow();
+    }
+    if (graph.capacity() > graph.size() && claim(graph.trimmedBytes())) {
+      graph.trim();
     }
   }
 
