@@ -9,6 +9,7 @@ import io.sagitta.node.placement.ClusterState.CollectionEntry;
 import io.sagitta.node.placement.ClusterState.ShardEntry;
 import io.sagitta.node.placement.ClusterView;
 import io.sagitta.node.placement.MetaGroup;
+import io.sagitta.node.replica.Admission;
 import io.sagitta.node.replica.Replicas;
 import io.sagitta.node.service.DiskSpace;
 import io.sagitta.raft.GroupId;
@@ -104,16 +105,8 @@ final class MemberHealth implements Supplier<Health> {
               + memory.residentBytesMax()
               + " bytes (memory.resident_bytes)");
     }
-    if (!memory.admitsResident(0)) {
-      warnings.add(
-          "writes are refused: memory.resident_bytes is used up or owed, "
-              + memory.residentBytes()
-              + " and "
-              + memory.bytes(Part.OWED)
-              + " of "
-              + memory.residentBytesMax()
-              + " bytes");
-    }
+    Admission.residentRefusal(memory, 0)
+        .ifPresent(why -> warnings.add("writes are refused: " + why));
   }
 
   private void metadata(List<String> causes) {

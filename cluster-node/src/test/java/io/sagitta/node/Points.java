@@ -125,7 +125,8 @@ final class Points {
             new ShardRead.Effort.Exact(),
             OptionalDouble.empty(),
             List.of("tag"),
-            false);
+            false,
+            Optional.empty());
     try (ShardAnswer answer =
         member.shards().orElseThrow().read(search, TestMembers.call()).join()) {
       List<Long> ids = new ArrayList<>();

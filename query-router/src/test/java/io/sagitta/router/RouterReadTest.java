@@ -113,7 +113,8 @@ class RouterReadTest {
         Consistency.STRONG,
         false,
         OptionalLong.empty(),
-        false);
+        false,
+        Optional.empty());
   }
 
   private static Command.Search partial(Command.Search s, Duration timeout) {
@@ -131,7 +132,8 @@ class RouterReadTest {
         s.consistency(),
         true,
         OptionalLong.of(timeout.toMillis()),
-        s.explain());
+        s.explain(),
+        Optional.empty());
   }
 
   private static Query vectors(float[]... rows) {
@@ -239,7 +241,8 @@ class RouterReadTest {
             s.consistency(),
             false,
             OptionalLong.empty(),
-            false),
+            false,
+            Optional.empty()),
         "'min_score' does not go with metric l2");
     assertInvalid(
         new Command.Search(
@@ -256,7 +259,8 @@ class RouterReadTest {
             s.consistency(),
             false,
             OptionalLong.empty(),
-            false),
+            false,
+            Optional.empty()),
         "unknown field 'colour'");
     assertThat(cluster.reads).hasValue(0);
   }
@@ -392,7 +396,8 @@ class RouterReadTest {
             new Consistency(Consistency.Level.ANY, Optional.empty(), OptionalLong.empty()),
             false,
             OptionalLong.empty(),
-            false);
+            false,
+            Optional.empty());
     try (RowsAnswer answer = hedging.search(any, FakeCluster.call()).join()) {
       assertThat(answer.rows().getRowCount()).isEqualTo(5);
       assertThat(cluster.reads).hasValue(2);

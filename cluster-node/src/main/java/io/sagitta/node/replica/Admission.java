@@ -109,6 +109,11 @@ public final class Admission {
 
   /** Why what a write of so many bytes leaves in memory would find no room, if there is none. */
   public Optional<String> residentRefusal(long bytes) {
+    return residentRefusal(memory, bytes);
+  }
+
+  /** The same of a budget. */
+  public static Optional<String> residentRefusal(MemoryBudget memory, long bytes) {
     if (memory.admitsResident(bytes)) {
       return Optional.empty();
     }

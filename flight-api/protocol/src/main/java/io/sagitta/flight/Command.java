@@ -85,40 +85,6 @@ public sealed interface Command {
       boolean explain,
       Optional<GroupBy> groupBy)
       implements Command {
-    /** A search without groups. */
-    public Search(
-        String collection,
-        Optional<String> field,
-        Query query,
-        int k,
-        int offset,
-        Optional<FilterText> filter,
-        Effort effort,
-        OptionalDouble minScore,
-        OptionalDouble maxDistance,
-        Optional<List<String>> fields,
-        Consistency consistency,
-        boolean partial,
-        OptionalLong timeoutMs,
-        boolean explain) {
-      this(
-          collection,
-          field,
-          query,
-          k,
-          offset,
-          filter,
-          effort,
-          minScore,
-          maxDistance,
-          fields,
-          consistency,
-          partial,
-          timeoutMs,
-          explain,
-          Optional.empty());
-    }
-
     @Override
     public String verb() {
       return "search";

@@ -137,7 +137,8 @@ class CommandsTest {
         Consistency.STRONG,
         true,
         OptionalLong.of(1),
-        true);
+        true,
+        Optional.empty());
   }
 
   private static Command.Search grouped(Command.Search s) {

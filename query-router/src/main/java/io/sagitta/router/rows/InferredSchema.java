@@ -15,6 +15,7 @@ import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorStorage;
 import io.sagitta.model.VectorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -93,9 +94,19 @@ public final class InferredSchema {
             name,
             type,
             list.getListSize(),
-            metric(name, metadata, type),
+            declared(
+                name,
+                metadata,
+                ArrowSchemas.METRIC,
+                Metric.values(),
+                SchemaJson.defaultMetric(type)),
             false,
-            storage(name, metadata));
+            declared(
+                name,
+                metadata,
+                ArrowSchemas.STORAGE,
+                VectorStorage.values(),
+                VectorStorage.MAPPED));
       }
     }
     String declared = metadata.get(ArrowSchemas.TYPE);
@@ -121,31 +132,21 @@ public final class InferredSchema {
     };
   }
 
-  private static Metric metric(String name, Map<String, String> metadata, VectorType type) {
-    String declared = metadata.get(ArrowSchemas.METRIC);
+  /** What the column's metadata says under a key: the name of one of {@code known}. */
+  private static <E extends Enum<E>> E declared(
+      String column, Map<String, String> metadata, String key, E[] known, E otherwise) {
+    String declared = metadata.get(key);
     if (declared == null) {
-      return SchemaJson.defaultMetric(type);
+      return otherwise;
     }
-    for (Metric metric : Metric.values()) {
-      if (metric.name().toLowerCase(Locale.ROOT).equals(declared)) {
-        return metric;
-      }
+    List<String> names =
+        Arrays.stream(known).map(value -> value.name().toLowerCase(Locale.ROOT)).toList();
+    int place = names.indexOf(declared);
+    if (place < 0) {
+      throw Refusal.column(
+          column, key + " is " + Names.quote(declared) + ", expected one of " + names);
     }
-    throw Refusal.column(
-        name, "metric " + Names.quote(declared) + ", expected cosine, dot, l2 or hamming");
-  }
-
-  private static VectorStorage storage(String name, Map<String, String> metadata) {
-    String declared = metadata.get(ArrowSchemas.STORAGE);
-    if (declared == null) {
-      return VectorStorage.MAPPED;
-    }
-    for (VectorStorage storage : VectorStorage.values()) {
-      if (storage.name().toLowerCase(Locale.ROOT).equals(declared)) {
-        return storage;
-      }
-    }
-    throw Refusal.column(name, "storage " + Names.quote(declared) + ", expected mapped or memory");
+    return known[place];
   }
 
   private static PayloadType payloadType(org.apache.arrow.vector.types.pojo.Field values) {

@@ -122,6 +122,20 @@ class InferredSchemaTest {
   }
 
   @Test
+  void metadataThatIsNoMetricOrStorageIsRefused() {
+    for (String key : List.of(ArrowSchemas.METRIC, ArrowSchemas.STORAGE)) {
+      Field vector =
+          new Field(
+              "v",
+              new FieldType(true, new ArrowType.FixedSizeList(3), null, Map.of(key, "euclid")),
+              List.of(Sent.field("item", Sent.FLOAT32)));
+      assertThatThrownBy(() -> infer(id(), vector))
+          .hasMessageContaining("column 'v': " + key + " is 'euclid', expected one of [")
+          .hasMessageContaining(key.equals(ArrowSchemas.METRIC) ? "l2" : "mapped, memory");
+    }
+  }
+
+  @Test
   void whatHasNoCounterpartIsRefusedByName() {
     assertThatThrownBy(() -> infer(Sent.fixedListField("v", 3, Sent.FLOAT32)))
         .isInstanceOf(SagittaException.class)

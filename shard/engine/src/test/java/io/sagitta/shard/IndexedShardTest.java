@@ -338,7 +338,8 @@ class IndexedShardTest {
             recall == 1 ? new ShardRead.Effort.Exact() : new ShardRead.Effort.Recall(recall),
             OptionalDouble.empty(),
             List.of(),
-            true);
+            true,
+            Optional.empty());
     try (ShardView view = shard.shard().view();
         ReadResult result = view.search(search, shard.allocator, StopSignal.NEVER)) {
       List<List<Object>> rows = PlainRows.of(result.rows());

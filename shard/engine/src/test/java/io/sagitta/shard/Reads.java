@@ -109,7 +109,8 @@ record Reads(ShardView view, IdType idType, BufferAllocator allocator) {
             effort,
             bound,
             List.of(),
-            false);
+            false,
+            Optional.empty());
     List<List<TestShard.Hit>> hits = new ArrayList<>();
     for (int i = 0; i < queries; i++) {
       hits.add(new ArrayList<>());

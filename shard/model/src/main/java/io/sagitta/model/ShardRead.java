@@ -40,23 +40,7 @@ public sealed interface ShardRead {
       List<String> fields,
       boolean explain,
       Optional<Grouping> grouping)
-      implements ShardRead {
-    /** A search without grouping. */
-    public Search(
-        ShardId shard,
-        ReadMode mode,
-        String field,
-        QueryVectors queries,
-        int k,
-        Optional<FilterText> filter,
-        Effort effort,
-        OptionalDouble bound,
-        List<String> fields,
-        boolean explain) {
-      this(
-          shard, mode, field, queries, k, filter, effort, bound, fields, explain, Optional.empty());
-    }
-  }
+      implements ShardRead {}
 
   /**
    * The hits of a query are its k best groups of points with equal values in a field, each with its

@@ -49,6 +49,7 @@ final class WriterLoop implements Runnable {
   private final WriterId id;
   private final Connections connections;
   private final Backoff backoff;
+  private final long lastTryNanos;
   private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -82,8 +83,6 @@ final class WriterLoop implements Runnable {
       this.deadlineNanos = deadlineNanos;
     }
   }
-
-  private final long lastTryNanos;
 
   // The loop's thread only.
   private final TreeMap<Long, Pending> window = new TreeMap<>();

@@ -159,7 +159,8 @@ public final class ShardSpeed {
             new ShardRead.Effort.Exact(),
             OptionalDouble.empty(),
             List.of("tag"),
-            false);
+            false,
+            Optional.empty());
     long best = Long.MAX_VALUE;
     for (int round = 0; round < 30; round++) {
       try (ShardView view = shard.view()) {

@@ -160,8 +160,8 @@ public final class EngineCommand extends LaneCommand {
     return complete;
   }
 
-  private static <T> List<T> all(
-      List<String> names, String option, Function<String, T> of, T[] known) {
+  /** What an option's names stand for, each once. */
+  static <T> List<T> all(List<String> names, String option, Function<String, T> of, T[] known) {
     try {
       return names.stream().map(of).distinct().toList();
     } catch (IllegalArgumentException e) {

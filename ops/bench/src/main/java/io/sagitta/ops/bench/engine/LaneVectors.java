@@ -43,12 +43,7 @@ public final class LaneVectors implements AutoCloseable {
    */
   public static LaneVectors open(String name, int queryCount, long seed, PrintStream log)
       throws IOException, InterruptedException {
-    Lane lane;
-    try {
-      lane = Lane.of(name);
-    } catch (IllegalArgumentException e) {
-      throw SagittaException.invalid("--lane: " + e.getMessage() + "; there are " + names());
-    }
+    Lane lane = EngineCommand.all(List.of(name), "--lane", Lane::of, Lane.values()).getFirst();
     Path folder = Files.createTempDirectory("sagitta-lane-");
     try {
       return new LaneVectors(PreparedLane.of(lane, queryCount, seed, new Workers(folder, log)));
@@ -96,10 +91,11 @@ public final class LaneVectors implements AutoCloseable {
   /**
    * The share of its true hits that each query's answer has.
    *
-   * @param answers {@link #k} row numbers a query, -1 where there is none, from the first query on
+   * @param first the query that was answered first
+   * @param answers {@link #k} row numbers a query, -1 where there is none
    */
-  public double[] recalls(int[] answers) throws IOException {
-    return truth.recalls(answers);
+  public double[] recalls(int first, int[] answers) throws IOException {
+    return truth.recalls(first, answers);
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 
 /**
  * What a perfect search answers, and how much of it an answer has. The true hits come from scoring
@@ -89,39 +90,47 @@ final class Truth {
     return sum / each.length;
   }
 
+  /** The share for every query. */
+  double[] recalls(int[] answers) throws IOException {
+    return recalls(0, answers);
+  }
+
   /**
-   * The share for every query.
+   * The share for some queries.
    *
+   * @param first the query that was answered first
    * @param answers k row numbers a query, -1 where there is none
    */
-  double[] recalls(int[] answers) throws IOException {
-    if (answers.length % k != 0 || answers.length > hits.length) {
-      throw new IOException(answers.length + " hits for " + queries() + " queries");
+  double[] recalls(int first, int[] answers) throws IOException {
+    if (answers.length % k != 0 || first * k + answers.length > hits.length) {
+      throw new IOException(
+          answers.length + " hits from query " + first + " on, of " + queries() + " queries");
     }
     double[] recalls = new double[answers.length / k];
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment rows = base.map(arena);
-      for (int query = 0; query < recalls.length; query++) {
-        recalls[query] = (double) good(rows, query, answers) / k;
+      for (int i = 0; i < recalls.length; i++) {
+        int[] answer = Arrays.copyOfRange(answers, i * k, (i + 1) * k);
+        recalls[i] = (double) good(rows, first + i, answer) / k;
       }
     }
     return recalls;
   }
 
-  private int good(MemorySegment rows, int query, int[] answers) throws IOException {
+  private int good(MemorySegment rows, int query, int[] answer) throws IOException {
     int good = 0;
-    for (int i = query * k; i < (query + 1) * k; i++) {
-      if (answers[i] < 0) {
+    for (int i = 0; i < k; i++) {
+      if (answer[i] < 0) {
         continue;
       }
-      if (answers[i] >= base.rows()) {
-        throw new IOException("query " + query + " was answered with row " + answers[i]);
+      if (answer[i] >= base.rows()) {
+        throw new IOException("query " + query + " was answered with row " + answer[i]);
       }
       boolean again = false;
-      for (int before = query * k; before < i; before++) {
-        again |= answers[before] == answers[i];
+      for (int before = 0; before < i; before++) {
+        again |= answer[before] == answer[i];
       }
-      if (!again && score(rows, query, answers[i]) >= worst[query] - TIE) {
+      if (!again && score(rows, query, answer[i]) >= worst[query] - TIE) {
         good++;
       }
     }

@@ -11,7 +11,6 @@ import io.sagitta.ops.bench.report.Report;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.apache.arrow.memory.BufferAllocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -77,18 +76,9 @@ public final class IngestCommand extends LaneCommand {
     RandomRows random = new RandomRows(dimension, seed());
     Path folder = ClusterProcesses.temporaryFolder("ingest");
     try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder), n);
-        BufferAllocator allocator = Loading.allocator();
         SagittaClient client = Clients.of(cluster.endpoints())) {
-      client.create(COLLECTION, random.schema());
       Progress progress = new Progress(log(), n + " node(s), " + count + " rows", count);
-      Loading loading =
-          Loading.run(
-              client,
-              COLLECTION,
-              count,
-              batchRows,
-              (from, to) -> random.batch(from, to, allocator),
-              progress::at);
+      Loading loading = Loading.run(client, COLLECTION, random, count, batchRows, progress);
       long counted = client.count(COLLECTION);
       boolean found = Checks.findsItsOwn(client, COLLECTION, random, count, seed());
       report

@@ -5,6 +5,7 @@ import io.sagitta.flight.client.SagittaClient;
 import io.sagitta.flight.client.Writer;
 import io.sagitta.flight.client.WriterOptions;
 import io.sagitta.model.SagittaException;
+import io.sagitta.ops.bench.Progress;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,6 +29,32 @@ public record Loading(long rows, double seconds, Latencies latencies) {
 
   public double rowsPerSecond() {
     return rows / seconds;
+  }
+
+  /**
+   * Creates a collection and loads rows into it.
+   *
+   * @param count rows, from id 0 on
+   * @param progress drawn as they are acknowledged
+   */
+  static Loading run(
+      SagittaClient client,
+      String collection,
+      Rows rows,
+      long count,
+      int batchRows,
+      Progress progress)
+      throws InterruptedException {
+    client.create(collection, rows.schema());
+    try (BufferAllocator allocator = new RootAllocator()) {
+      return run(
+          client,
+          collection,
+          count,
+          batchRows,
+          (from, to) -> rows.batch(from, to, allocator),
+          progress::at);
+    }
   }
 
   /**
@@ -86,10 +113,5 @@ public record Loading(long rows, double seconds, Latencies latencies) {
     return cause instanceof SagittaException error
         ? error
         : new IllegalStateException("loading failed", cause);
-  }
-
-  /** Memory for batches of this many bytes each. */
-  static BufferAllocator allocator() {
-    return new RootAllocator();
   }
 }

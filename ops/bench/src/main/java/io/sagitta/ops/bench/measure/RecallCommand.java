@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import org.apache.arrow.memory.BufferAllocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -90,7 +90,7 @@ public final class RecallCommand extends LaneCommand {
 
     @Override
     public String toString() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -114,7 +114,7 @@ public final class RecallCommand extends LaneCommand {
         throw SagittaException.invalid("--recall " + asked + ": above 0, at most 1");
       }
     }
-    report.put("queries", queries).put("k", 10);
+    report.put("queries", queries);
     report.figures().putArray("recalls");
     List<LaneVectors> open = new ArrayList<>();
     try {
@@ -124,6 +124,7 @@ public final class RecallCommand extends LaneCommand {
         open.add(lane);
         byRows.computeIfAbsent(lane.rowsKey(), unused -> new ArrayList<>()).add(lane);
       }
+      report.put("k", open.getFirst().k());
       boolean kept = true;
       for (List<LaneVectors> same : byRows.values()) {
         if (stages.contains(Stage.GROWING)) {
@@ -158,18 +159,9 @@ public final class RecallCommand extends LaneCommand {
                     "1GiB"));
     boolean kept = true;
     try (ClusterProcesses cluster = ClusterProcesses.start(plan, 1);
-        BufferAllocator allocator = Loading.allocator();
         SagittaClient client = Clients.of(cluster.endpoints())) {
-      client.create(COLLECTION, rows.schema());
       Progress progress = new Progress(log(), "loading " + lanes.getFirst().name(), count);
-      var _ =
-          Loading.run(
-              client,
-              COLLECTION,
-              count,
-              BATCH_ROWS,
-              (from, to) -> rows.batch(from, to, allocator),
-              progress::at);
+      var _ = Loading.run(client, COLLECTION, rows, count, BATCH_ROWS, progress);
       for (Stage stage : stages.stream().sorted().toList()) {
         if (stage == Stage.RESTARTED) {
           NodeProcess node = cluster.nodes().iterator().next();
@@ -198,17 +190,18 @@ public final class RecallCommand extends LaneCommand {
   /** Asks one recall's share of the lane's queries, one after another. */
   private Asked ask(SagittaClient client, LaneVectors lane, int turn) throws IOException {
     int k = lane.k();
-    int[] answers = new int[(turn + 1) * queries * k];
+    int first = turn * queries;
+    int[] answers = new int[queries * k];
     Arrays.fill(answers, -1);
     Latencies latencies = new Latencies();
     double visited = 0;
     String strategy = "";
-    for (int query = turn * queries; query < (turn + 1) * queries; query++) {
+    for (int query = 0; query < queries; query++) {
       long begin = System.nanoTime();
       try (Answer answer =
           client
               .search(COLLECTION)
-              .vectors(lane.query(query))
+              .vectors(lane.query(first + query))
               .k(k)
               .recall(recalls.get(turn))
               .fields()
@@ -222,12 +215,7 @@ public final class RecallCommand extends LaneCommand {
         strategy = answer.certificate().orElseThrow().strategy().toString();
       }
     }
-    double[] each = lane.recalls(answers);
-    return new Asked(
-        Arrays.copyOfRange(each, turn * queries, each.length),
-        visited / queries,
-        latencies,
-        strategy);
+    return new Asked(lane.recalls(first, answers), visited / queries, latencies, strategy);
   }
 
   private static int rowNumber(Row hit) {

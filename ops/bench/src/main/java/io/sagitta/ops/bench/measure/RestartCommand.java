@@ -14,7 +14,6 @@ import io.sagitta.ops.bench.report.Report;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.apache.arrow.memory.BufferAllocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -67,18 +66,9 @@ public final class RestartCommand extends LaneCommand {
     RandomRows random = new RandomRows(dimension, seed());
     Path folder = ClusterProcesses.temporaryFolder("restart");
     try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder), 1);
-        BufferAllocator allocator = Loading.allocator();
         SagittaClient client = Clients.of(cluster.endpoints().subList(0, 1))) {
-      client.create(COLLECTION, random.schema());
       Progress progress = new Progress(log(), "loading", rows);
-      var _ =
-          Loading.run(
-              client,
-              COLLECTION,
-              rows,
-              1_000,
-              (from, to) -> random.batch(from, to, allocator),
-              progress::at);
+      var _ = Loading.run(client, COLLECTION, random, rows, 1_000, progress);
       boolean complete = true;
       double slowest = 0;
       for (int i = 0; i < times; i++) {

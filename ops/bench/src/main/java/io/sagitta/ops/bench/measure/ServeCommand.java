@@ -21,7 +21,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import org.apache.arrow.memory.BufferAllocator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -120,18 +119,9 @@ public final class ServeCommand extends LaneCommand {
     report.put("nodes", nodes).put("rows", count).put("dim", data.dimension()).put("k", k);
     Path folder = ClusterProcesses.temporaryFolder("serve");
     try (ClusterProcesses cluster = ClusterProcesses.start(Plan.in(folder), nodes);
-        BufferAllocator allocator = Loading.allocator();
         SagittaClient client = Clients.of(cluster.endpoints().subList(0, 1))) {
-      client.create(COLLECTION, data.schema());
       Progress progress = new Progress(log(), "loading", count);
-      var _ =
-          Loading.run(
-              client,
-              COLLECTION,
-              count,
-              1_000,
-              (from, to) -> data.batch(from, to, allocator),
-              progress::at);
+      var _ = Loading.run(client, COLLECTION, data, count, 1_000, progress);
       if (lane != null) {
         var _ = Graphs.await(client, COLLECTION, count, data.vector(0), log());
       }

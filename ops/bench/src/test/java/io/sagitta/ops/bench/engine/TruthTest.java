@@ -17,11 +17,15 @@ class TruthTest {
   /** Rows on a quarter circle, the last one twice; one query along the first axis. */
   @BeforeEach
   void makeRows() throws IOException {
-    try (VectorFile.Writer rows = new VectorFile.Writer(folder.resolve("base.f32"), 2)) {
+    truth = Truth.given(rows("base.f32"), new float[] {1, 0}, new int[] {2, 1, 3}, 3);
+  }
+
+  private VectorFile rows(String file) throws IOException {
+    try (VectorFile.Writer rows = new VectorFile.Writer(folder.resolve(file), 2)) {
       for (double angle : new double[] {1.5, 0.2, 0.1, 0.3, 0.3}) {
         rows.add(new float[] {(float) Math.cos(angle), (float) Math.sin(angle)});
       }
-      truth = Truth.given(rows.finish(), new float[] {1, 0}, new int[] {2, 1, 3}, 3);
+      return rows.finish();
     }
   }
 
@@ -45,6 +49,16 @@ class TruthTest {
     assertThat(recall(2, 1, 0)).isEqualTo(2.0 / 3);
     assertThat(recall(2, 1, -1)).isEqualTo(2.0 / 3);
     assertThat(recall(2, 2, 2)).isEqualTo(1.0 / 3);
+  }
+
+  @Test
+  void aPartOfTheQueriesMayBeAnsweredAlone() throws IOException {
+    VectorFile rows = rows("other.f32");
+    Truth two = Truth.given(rows, new float[] {1, 0, 0, 1}, new int[] {2, 1, 3, 0, 3, 4}, 3);
+    assertThat(two.recalls(1, new int[] {0, 3, 4})).containsExactly(1);
+    assertThat(two.recalls(1, new int[] {2, 1, 3})).containsExactly(1.0 / 3);
+    assertThat(two.recalls(0, new int[] {2, 1, 3, 0, 3, 4})).containsExactly(1, 1);
+    assertThatThrownBy(() -> two.recalls(1, new int[6])).isInstanceOf(IOException.class);
   }
 
   @Test
