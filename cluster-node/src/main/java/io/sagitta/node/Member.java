@@ -21,15 +21,18 @@ import io.sagitta.node.replica.Admission;
 import io.sagitta.node.replica.CheckpointExports;
 import io.sagitta.node.replica.CheckpointFetcher;
 import io.sagitta.node.replica.EarlyFreeze;
+import io.sagitta.node.replica.CheckpointSender;
 import io.sagitta.node.replica.FullDisks;
 import io.sagitta.node.replica.LocalShards;
 import io.sagitta.node.replica.RateLimit;
+import io.sagitta.node.replica.ReplicaRepair;
 import io.sagitta.node.replica.Replicas;
 import io.sagitta.node.service.DiskSpace;
 import io.sagitta.node.service.NodeInternals;
 import io.sagitta.node.service.NodeReports;
 import io.sagitta.node.service.PeerLinks;
 import io.sagitta.node.service.RaftPeers;
+import io.sagitta.node.service.RepairPeers;
 import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.Peer;
@@ -102,6 +105,7 @@ final class Member implements AutoCloseable {
   private final ClusterView view;
   private final MetaGroup metaGroup;
   private final Cluster cluster;
+  private final PeerLinks links;
   private final NodeInternals internals;
   private final Replicas replicas;
   private final CheckpointExports exports;
@@ -115,6 +119,7 @@ final class Member implements AutoCloseable {
   private volatile RatisRaftHost shardHost;
   private Thread reconcile;
   private volatile LocalShards shards;
+  private volatile ReplicaRepair repairs;
   private volatile MemberHealth health;
   private volatile boolean stopping;
 
@@ -187,6 +192,7 @@ final class Member implements AutoCloseable {
             threads.blocking,
             ids,
             Duration.ofMillis(config.timeouts().reconcileMs()));
+    this.links = links;
     this.internals = new NodeInternals(cluster, links);
     this.replicas =
         new Replicas(
@@ -390,10 +396,29 @@ final class Member implements AutoCloseable {
             disk,
             threads.blocking,
             new RateLimit(config.limits().prefetchBytesPerSecond()));
-    internals.attach(new NodeInternals.Shards(shardHost, local, fetcher, exports));
+    internals.attach(
+        new NodeInternals.Shards(
+            shardHost, local, fetcher, exports, new CheckpointSender(shardHost, raftPeers)));
+    ReplicaRepair repair =
+        new ReplicaRepair(
+            shardHost,
+            replicas,
+            new RepairPeers(identity.id(), view, links),
+            threads.blocking,
+            System::nanoTime);
+    repairs = repair;
     health =
         new MemberHealth(
-            config, identity.id(), view, metaGroup, metaHost, shardHost, replicas, disk, memory);
+            config,
+            identity.id(),
+            view,
+            metaGroup,
+            metaHost,
+            shardHost,
+            replicas,
+            repair,
+            disk,
+            memory);
     cluster.attach(
         new PlacementService(
             identity.id(),
@@ -413,7 +438,8 @@ final class Member implements AutoCloseable {
                 this::health,
                 this::memoryParts,
                 disk,
-                this::shardRefusal)));
+                this::shardRefusal,
+                repair::withNote)));
     shards = local;
     every(PUT_OFF_SECONDS, TimeUnit.SECONDS, replicas::retryPutOff);
     every(
@@ -421,6 +447,7 @@ final class Member implements AutoCloseable {
         TimeUnit.MILLISECONDS,
         new EarlyFreeze(replicas, shardHost, memory, clock)::look);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
+    every(1, TimeUnit.SECONDS, repair::look);
     every(RESERVE_SECONDS, TimeUnit.SECONDS, folder.reserve()::keep);
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
   }
@@ -527,6 +554,11 @@ final class Member implements AutoCloseable {
 
   Replicas replicas() {
     return replicas;
+  }
+
+  /** Once shards run. */
+  ReplicaRepair repairs() {
+    return repairs;
   }
 
   Admission admission() {

@@ -10,6 +10,7 @@ import io.sagitta.node.placement.ClusterState.ShardEntry;
 import io.sagitta.node.placement.ClusterView;
 import io.sagitta.node.placement.MetaGroup;
 import io.sagitta.node.replica.Admission;
+import io.sagitta.node.replica.ReplicaRepair;
 import io.sagitta.node.replica.Replicas;
 import io.sagitta.node.service.DiskSpace;
 import io.sagitta.raft.GroupId;
@@ -46,6 +47,7 @@ final class MemberHealth implements Supplier<Health> {
   private final RaftHost metaHost;
   private final RaftHost shardHost;
   private final Replicas replicas;
+  private final ReplicaRepair repair;
   private final DiskSpace disk;
   private final MemoryBudget memory;
 
@@ -59,6 +61,7 @@ final class MemberHealth implements Supplier<Health> {
       RaftHost metaHost,
       RaftHost shardHost,
       Replicas replicas,
+      ReplicaRepair repair,
       DiskSpace disk,
       MemoryBudget memory) {
     this.config = config;
@@ -68,6 +71,7 @@ final class MemberHealth implements Supplier<Health> {
     this.metaHost = metaHost;
     this.shardHost = shardHost;
     this.replicas = replicas;
+    this.repair = repair;
     this.disk = disk;
     this.memory = memory;
   }
@@ -147,7 +151,7 @@ final class MemberHealth implements Supplier<Health> {
         } else if (status.get().wantsSpace()) {
           full++;
         } else if (status.get().failure().isPresent()) {
-          failed.add("shard " + shard.id() + ": " + status.get().failure().get());
+          failed.add("shard " + shard.id() + ": " + repair.withNote(status.get()));
         } else if (!isLed(status.get())) {
           leaderless++;
         } else if (isBehind(shard.id(), status.get())) {

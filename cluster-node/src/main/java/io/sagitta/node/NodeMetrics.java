@@ -54,6 +54,9 @@ final class NodeMetrics {
     gauge("sagitta_background_queue_length", () -> threads.background.getQueue().size());
     gauge("sagitta_writes_in_flight_bytes", () -> member.admission().bytesInFlight());
     gauge("sagitta_writes_refused_total", () -> member.admission().refused());
+    gauge("sagitta_replica_repairs_open", () -> member.repairs().open());
+    gauge("sagitta_replica_repairs_total", () -> member.repairs().repaired());
+    gauge("sagitta_replica_repair_rounds_failed_total", () -> member.repairs().failedRounds());
     raft("metadata", member.metaHost());
     raft("shards", member.shardHost());
     jvm();

@@ -3,6 +3,7 @@ package io.sagitta.node;
 
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.InternalHandler;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ReadStamp;
 import io.sagitta.model.ShardId;
@@ -99,6 +100,11 @@ final class ScratchShard implements InternalHandler {
   @Override
   public CompletableFuture<Void> prefetchCheckpoint(
       UUID group, byte[] manifest, NodeId source, String sourceHost, int sourcePort) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<SentCheckpoint> sendCheckpoint(UUID group, long minIndex, NodeId to) {
     throw new UnsupportedOperationException();
   }
 

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -72,10 +73,16 @@ final class Points {
   /** Puts on the shard's leader, whichever of the members that is; retries while there is none. */
   static WriteOutcome.Applied put(
       TestMembers members, int nodes, String name, long from, int count) {
+    return put(members, IntStream.rangeClosed(1, nodes).toArray(), name, from, count);
+  }
+
+  /** The same among these members. */
+  static WriteOutcome.Applied put(
+      TestMembers members, int[] nodes, String name, long from, int count) {
     long end = System.nanoTime() + TestMembers.PATIENCE.toNanos();
     RuntimeException last = null;
     while (System.nanoTime() - end < 0) {
-      for (int i = 1; i <= nodes; i++) {
+      for (int i : nodes) {
         try {
           Member member = members.member(i);
           ShardMap map = member.cluster().map();

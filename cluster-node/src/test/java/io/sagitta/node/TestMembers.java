@@ -2,6 +2,7 @@
 package io.sagitta.node;
 
 import io.sagitta.flight.internal.CallContext;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
@@ -21,10 +22,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
@@ -43,6 +47,12 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
 
   /** Of nodes with older software. */
   private final Map<Integer, Integer> featureLevels = new ConcurrentHashMap<>();
+
+  /** How many files of checkpoints still travel. */
+  final AtomicInteger filesLeft = new AtomicInteger(Integer.MAX_VALUE);
+
+  /** Those that have travelled, oldest first. */
+  final Queue<String> filesOpened = new ConcurrentLinkedQueue<>();
 
   record Running(
       int number, Member member, NodeThreads threads, DataFolder folder, BufferAllocator memory) {}
@@ -123,6 +133,10 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
 
   Member member(int i) {
     return running.get(address(i)).member();
+  }
+
+  boolean runs(int i) {
+    return running.containsKey(address(i));
   }
 
   private HostPort address(int i) {
@@ -221,8 +235,18 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
   }
 
   @Override
+  public CompletableFuture<SentCheckpoint> sendCheckpoint(
+      String host, int internalPort, UUID group, long minIndex, NodeId to, Duration timeout) {
+    return at(new HostPort(host, internalPort), node -> node.sendCheckpoint(group, minIndex, to));
+  }
+
+  @Override
   public InputStream openFile(
       String host, int internalPort, ShardId shard, String file, long offset) throws IOException {
+    if (filesLeft.getAndDecrement() <= 0) {
+      throw new IOException("no more files travel");
+    }
+    filesOpened.add(file);
     Running source = running.get(new HostPort(host, internalPort));
     if (source == null) {
       throw new IOException(host + ":" + internalPort + " is not running");

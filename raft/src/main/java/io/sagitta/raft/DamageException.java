@@ -7,7 +7,7 @@ import java.io.IOException;
  * What lies on disk is not what was written there. Unlike other failures of a disk, trying again
  * does not help; the message names the file, and what was found and expected.
  */
-public final class DamageException extends IOException {
+public class DamageException extends IOException {
   private static final long serialVersionUID = 1L;
 
   public DamageException(String message) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -22,9 +24,21 @@ public interface RaftHost extends AutoCloseable {
     /**
      * Opens it.
      *
-     * @throws DamageException where its files are damaged
+     * @throws DamageException where its files are damaged; {@link DamagedStateException} where a
+     *     peer's checkpoint could take their place
      */
-    ReplicatedState open(GroupId group) throws java.io.IOException;
+    ReplicatedState open(GroupId group) throws IOException;
+
+    /**
+     * Puts a peer's checkpoint in the place of a damaged one, so that the state opens. Durable on
+     * return; a crash leaves what was damaged or what replaces it.
+     *
+     * @return false, with nothing changed, where not all of its files are here
+     */
+    default boolean replaceDamaged(GroupId group, ReplicatedState.Checkpoint checkpoint)
+        throws IOException {
+      return false;
+    }
   }
 
   /**
@@ -115,6 +129,27 @@ public interface RaftHost extends AutoCloseable {
       GroupId group, Optional<String> heir, Duration timeout);
 
   /**
+   * Asks for a checkpoint soon; where nothing has been applied since the last there will be none.
+   */
+  void wantCheckpoint(GroupId group);
+
+  /**
+   * What this replica can give to one whose state is damaged; empty where there is nothing yet, or
+   * the group does not run here.
+   */
+  Optional<Offer> offer(GroupId group) throws IOException;
+
+  /**
+   * Starts a group again whose state's files are damaged ({@link GroupStatus#repairIndex}), from a
+   * peer's checkpoint whose files have been prefetched. The replica keeps its vote, its log and its
+   * place among the voters; {@link #status} tells whether it runs. Blocks.
+   *
+   * @param offer a peer's, of {@link GroupStatus#repairIndex} or later
+   * @throws IllegalStateException where the group needs no repair, or not with this checkpoint
+   */
+  void repair(GroupId group, Offer offer) throws IOException;
+
+  /**
    * Whether the host's server runs. One that does not although nobody closed it will not come back:
    * the process must end and be started again.
    */
@@ -167,6 +202,14 @@ public interface RaftHost extends AutoCloseable {
       long installsReceived,
       long stepDowns) {}
 
+  /**
+   * What a replica can be repaired with.
+   *
+   * @param checkpoint whose files must lie there before
+   * @param configuration of the group, committed and no older than the checkpoint; opaque
+   */
+  record Offer(ReplicatedState.Checkpoint checkpoint, byte[] configuration) {}
+
   /** An entry's place and outcome. */
   record Committed(LogPosition position, byte[] outcome) {}
 
@@ -178,6 +221,8 @@ public interface RaftHost extends AutoCloseable {
    * @param logBytes bytes of log on disk
    * @param failure why the group is quarantined or stopped, if it is
    * @param damaged whether that is because of damaged files, which the failure then names
+   * @param repairIndex where only the state's files are damaged: log index of the oldest checkpoint
+   *     that can take their place
    * @param wantsSpace whether it stopped for want of space: it can be read, and starts again once
    *     there is some
    */
@@ -192,6 +237,7 @@ public interface RaftHost extends AutoCloseable {
       long logBytes,
       Optional<String> failure,
       boolean damaged,
+      OptionalLong repairIndex,
       boolean wantsSpace) {}
 
   /** Bytes an entry may have. */

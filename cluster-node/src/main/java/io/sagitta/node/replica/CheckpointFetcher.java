@@ -5,7 +5,7 @@ import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.shard.CheckpointFile;
-import io.sagitta.shard.Shard;
+import io.sagitta.shard.CheckpointReceiver;
 import io.sagitta.shard.store.DiskRoom;
 import java.io.EOFException;
 import java.io.IOException;
@@ -22,8 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the files of a checkpoint here before Raft announces it (design: prefetch, then announce).
  * Only files that are missing or bad travel; each is verified and fsynced by the shard before the
- * next. A file whose stream breaks goes on where it stopped; a fetch that fails is asked for again
- * by the leader and finds the files it has already.
+ * next. The same for a replica whose own files are damaged, when a peer sends it a checkpoint to be
+ * repaired with. A file whose stream breaks goes on where it stopped; a fetch that fails is asked
+ * for again by the leader and finds the files it has already.
  */
 public final class CheckpointFetcher {
   private static final Logger log = LoggerFactory.getLogger(CheckpointFetcher.class);
@@ -101,12 +102,11 @@ public final class CheckpointFetcher {
   }
 
   private void fetchAll(ShardId id, byte[] manifest, Source source) throws IOException {
-    Shard shard =
+    CheckpointReceiver shard =
         replicas
-            .find(id)
+            .receiver(id)
             .orElseThrow(
-                () -> new SagittaException(ErrorCode.NOT_FOUND, "shard " + id + " is not here"))
-            .shard();
+                () -> new SagittaException(ErrorCode.NOT_FOUND, "shard " + id + " is not here"));
     List<CheckpointFile> missing = shard.missingFiles(manifest);
     long wanted = missing.stream().mapToLong(CheckpointFile::length).sum();
     if (!room.forCheckpoint(wanted)) {

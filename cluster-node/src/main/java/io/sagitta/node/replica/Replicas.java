@@ -4,10 +4,13 @@ package io.sagitta.node.replica;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.raft.DamageException;
+import io.sagitta.raft.DamagedStateException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.ReplicatedState;
+import io.sagitta.shard.CheckpointReceiver;
 import io.sagitta.shard.DamagedCheckpointException;
+import io.sagitta.shard.DamagedShard;
 import io.sagitta.shard.Shard;
 import io.sagitta.shard.ShardOptions;
 import io.sagitta.shard.ShardState;
@@ -16,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,6 +35,9 @@ public final class Replicas implements RaftHost.StateFactory {
   private final ShardOptions options;
   private final BufferAllocator allocator;
   private final Map<ShardId, ShardReplica> open = new ConcurrentHashMap<>();
+
+  /** Under repair; none of them is open. */
+  private final Map<ShardId, DamagedShard> damaged = new ConcurrentHashMap<>();
 
   /**
    * No replica yet.
@@ -56,11 +63,54 @@ public final class Replicas implements RaftHost.StateFactory {
     } catch (CorruptFileException e) {
       throw new DamageException("in " + folder + ", " + e.getMessage(), e);
     } catch (DamagedCheckpointException e) {
-      throw new DamageException(e.getMessage(), e);
+      throw new DamagedStateException(e.getMessage(), e.index(), e);
     }
     ShardReplica replica = new ShardReplica(id, shard, () -> open.remove(id));
     open.put(id, replica);
     return replica;
+  }
+
+  @Override
+  public boolean replaceDamaged(GroupId group, ReplicatedState.Checkpoint checkpoint)
+      throws IOException {
+    ShardId id = new ShardId(group.value());
+    DamagedShard shard = damaged.get(id);
+    if (shard == null) {
+      shard = DamagedShard.open(folders.apply(id)); // a repair that was cut short
+    }
+    if (!shard.missingFiles(checkpoint.manifest()).isEmpty()) {
+      return false;
+    }
+    shard.install(checkpoint.manifest());
+    damaged.remove(id);
+    return true;
+  }
+
+  /**
+   * The shard that a peer's checkpoint can be received into, until Raft has replaced it or {@link
+   * #endRepairs}.
+   */
+  DamagedShard beginRepair(ShardId id) throws IOException {
+    if (open.containsKey(id)) {
+      throw new IOException("shard " + id + " is open");
+    }
+    DamagedShard shard = damaged.get(id);
+    if (shard == null) {
+      shard = DamagedShard.open(folders.apply(id));
+      damaged.put(id, shard);
+    }
+    return shard;
+  }
+
+  /** Forgets what is not being repaired any more. */
+  void endRepairs(Collection<ShardId> stillDamaged) {
+    damaged.keySet().retainAll(stillDamaged);
+  }
+
+  /** Where a checkpoint of a shard can arrive: a replica that runs, or one under repair. */
+  Optional<CheckpointReceiver> receiver(ShardId id) {
+    ShardReplica replica = open.get(id);
+    return replica != null ? Optional.of(replica.shard()) : Optional.ofNullable(damaged.get(id));
   }
 
   Optional<ShardReplica> find(ShardId shard) {

@@ -4,6 +4,7 @@ package io.sagitta.node.service;
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.InternalHandler;
 import io.sagitta.flight.internal.NotLeaderException;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
@@ -13,6 +14,7 @@ import io.sagitta.model.WriteOutcome;
 import io.sagitta.node.placement.Cluster;
 import io.sagitta.node.replica.CheckpointExports;
 import io.sagitta.node.replica.CheckpointFetcher;
+import io.sagitta.node.replica.CheckpointSender;
 import io.sagitta.node.replica.LocalShards;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.NotLeader;
@@ -40,7 +42,11 @@ public final class NodeInternals implements InternalHandler {
 
   /** The parts that answer for shards. */
   public record Shards(
-      RaftHost host, LocalShards local, CheckpointFetcher fetcher, CheckpointExports exports) {}
+      RaftHost host,
+      LocalShards local,
+      CheckpointFetcher fetcher,
+      CheckpointExports exports,
+      CheckpointSender sender) {}
 
   public NodeInternals(Cluster cluster, PeerLinks links) {
     this.cluster = cluster;
@@ -142,6 +148,12 @@ public final class NodeInternals implements InternalHandler {
             new ShardId(group),
             manifest,
             (shard, file, offset) -> links.openFile(sourceHost, sourcePort, shard, file, offset));
+  }
+
+  @Override
+  public CompletableFuture<SentCheckpoint> sendCheckpoint(UUID group, long minIndex, NodeId to) {
+    Shards running = shards;
+    return running == null ? starting() : running.sender().send(new ShardId(group), minIndex, to);
   }
 
   @Override

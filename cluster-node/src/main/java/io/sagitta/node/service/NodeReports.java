@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Says how this node is, for the metadata leader and so for {@code status}. */
@@ -30,6 +31,7 @@ public final class NodeReports implements Supplier<NodeReport> {
   private final Supplier<Map<String, Long>> memory;
   private final DiskSpace disk;
   private final Supplier<Optional<String>> shardRefusal;
+  private final Function<GroupStatus, String> failures;
 
   /**
    * The reports of a node.
@@ -37,6 +39,7 @@ public final class NodeReports implements Supplier<NodeReport> {
    * @param featureLevel that this software supports
    * @param memory bytes by part
    * @param shardRefusal why there is no room for another shard, if there is none
+   * @param failures why a group does not run and what is done about it; empty where it runs
    */
   public NodeReports(
       NodeId self,
@@ -47,7 +50,8 @@ public final class NodeReports implements Supplier<NodeReport> {
       Supplier<Health> health,
       Supplier<Map<String, Long>> memory,
       DiskSpace disk,
-      Supplier<Optional<String>> shardRefusal) {
+      Supplier<Optional<String>> shardRefusal,
+      Function<GroupStatus, String> failures) {
     this.self = self;
     this.featureLevel = featureLevel;
     this.metaHost = metaHost;
@@ -57,6 +61,7 @@ public final class NodeReports implements Supplier<NodeReport> {
     this.memory = memory;
     this.disk = disk;
     this.shardRefusal = shardRefusal;
+    this.failures = failures;
   }
 
   @Override
@@ -92,7 +97,7 @@ public final class NodeReports implements Supplier<NodeReport> {
             .setCommitIndex(status.commitIndex())
             .setAppliedIndex(status.appliedIndex())
             .setLogBytes(status.logBytes())
-            .setFailure(status.failure().orElse(""));
+            .setFailure(failures.apply(status));
     status.leader().ifPresent(leader -> group.setLeader(bytes(UUID.fromString(leader))));
     for (Peer voter : status.voters()) {
       group.addVoters(bytes(UUID.fromString(voter.id())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node.service;
 
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ShardId;
 import java.io.IOException;
@@ -33,6 +34,10 @@ public interface PeerLinks {
       String sourceHost,
       int sourcePort,
       Duration timeout);
+
+  /** Has a peer bring its newest checkpoint, of {@code minIndex} or later, to the node named. */
+  CompletableFuture<SentCheckpoint> sendCheckpoint(
+      String host, int internalPort, UUID group, long minIndex, NodeId to, Duration timeout);
 
   /** Reads a file of a peer's checkpoint from {@code offset} on. */
   InputStream openFile(String host, int internalPort, ShardId shard, String file, long offset)

@@ -2,6 +2,7 @@
 package io.sagitta.node.service;
 
 import io.sagitta.flight.internal.InternalHandler;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
@@ -82,6 +83,12 @@ public final class PeerTransport implements PeerCalls, PeerLinks {
         host,
         internalPort,
         peer -> peer.prefetch(group, manifest, source, sourceHost, sourcePort, timeout));
+  }
+
+  @Override
+  public CompletableFuture<SentCheckpoint> sendCheckpoint(
+      String host, int internalPort, UUID group, long minIndex, NodeId to, Duration timeout) {
+    return call(host, internalPort, peer -> peer.sendCheckpoint(group, minIndex, to, timeout));
   }
 
   @Override

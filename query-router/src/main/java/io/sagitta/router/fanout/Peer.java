@@ -7,6 +7,7 @@ import io.grpc.stub.StreamObserver;
 import io.sagitta.flight.internal.Failures;
 import io.sagitta.flight.internal.InternalCodec;
 import io.sagitta.flight.internal.InternalTicket;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.flight.internal.ShardDoor;
 import io.sagitta.flight.internal.proto.BarrierReply;
 import io.sagitta.flight.internal.proto.BarrierRequest;
@@ -14,6 +15,7 @@ import io.sagitta.flight.internal.proto.FileTicket;
 import io.sagitta.flight.internal.proto.InternalGrpc;
 import io.sagitta.flight.internal.proto.Opaque;
 import io.sagitta.flight.internal.proto.PrefetchRequest;
+import io.sagitta.flight.internal.proto.SendCheckpointRequest;
 import io.sagitta.flight.internal.proto.TermsReply;
 import io.sagitta.flight.internal.proto.TermsRequest;
 import io.sagitta.model.NodeId;
@@ -134,6 +136,25 @@ public final class Peer implements AutoCloseable {
             .build();
     return control(timeout, request, InternalGrpc.InternalStub::prefetchCheckpoint, false)
         .thenApply(reply -> null);
+  }
+
+  /** Has it bring its newest checkpoint of a group, of {@code minIndex} or later, to a node. */
+  public CompletableFuture<SentCheckpoint> sendCheckpoint(
+      UUID group, long minIndex, NodeId to, Duration timeout) {
+    SendCheckpointRequest request =
+        SendCheckpointRequest.newBuilder()
+            .setGroup(InternalCodec.bytes(group))
+            .setMinIndex(minIndex)
+            .setToNode(InternalCodec.bytes(to.value()))
+            .build();
+    return control(timeout, request, InternalGrpc.InternalStub::sendCheckpoint, false)
+        .thenApply(
+            reply ->
+                new SentCheckpoint(
+                    reply.getTerm(),
+                    reply.getIndex(),
+                    reply.getManifest().toByteArray(),
+                    reply.getConfiguration().toByteArray()));
   }
 
   /**

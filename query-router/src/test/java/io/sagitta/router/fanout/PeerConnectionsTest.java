@@ -8,6 +8,7 @@ import io.sagitta.flight.internal.AskerTerm;
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.InternalHandler;
 import io.sagitta.flight.internal.NotLeaderException;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.flight.internal.ShardDoor;
 import io.sagitta.flight.internal.ShardDoor.ShardAnswer;
 import io.sagitta.flight.server.Authenticator;
@@ -116,6 +117,12 @@ class PeerConnectionsTest {
     public CompletableFuture<Void> prefetchCheckpoint(
         UUID group, byte[] manifest, NodeId source, String sourceHost, int sourcePort) {
       return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<SentCheckpoint> sendCheckpoint(UUID group, long minIndex, NodeId to) {
+      return CompletableFuture.completedFuture(
+          new SentCheckpoint(3, minIndex + 1, new byte[] {1, 2}, new byte[] {4, 5, 6}));
     }
 
     @Override
@@ -330,6 +337,11 @@ class PeerConnectionsTest {
     assertThat(peer.leaderBarrier(known, brief).join()).isEqualTo(99);
     assertThat(peer.metadata(new byte[] {1, 2}, brief).join()).containsExactly(1, 2);
     peer.prefetch(known, new byte[] {3}, new NodeId(known), "127.0.0.1", 1, brief).join();
+    SentCheckpoint sent = peer.sendCheckpoint(known, 40, new NodeId(known), brief).join();
+    assertThat(sent.term()).isEqualTo(3);
+    assertThat(sent.index()).isEqualTo(41);
+    assertThat(sent.manifest()).containsExactly(1, 2);
+    assertThat(sent.configuration()).containsExactly(4, 5, 6);
     assertCode(peer.placement(new byte[0], brief), ErrorCode.INVALID_ARGUMENT);
   }
 

@@ -221,6 +221,11 @@ final class GroupStateMachine extends BaseStateMachine {
     checkpointWanted.set(true);
   }
 
+  /** Whether one has been asked for and the state has not been told. */
+  boolean wantsCheckpoint() {
+    return checkpointWanted.get();
+  }
+
   /** Whether the state has a checkpoint that Ratis does not know of yet. */
   boolean hasNewCheckpoint() {
     Optional<Checkpoint> newest = state.checkpointed();

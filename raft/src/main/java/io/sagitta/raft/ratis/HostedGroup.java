@@ -2,6 +2,7 @@
 package io.sagitta.raft.ratis;
 
 import io.sagitta.raft.DamageException;
+import io.sagitta.raft.DamagedStateException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.NotLeader;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -61,6 +63,16 @@ final class HostedGroup {
    *     anything that its state does not show
    */
   record Failure(String text, Optional<Throwable> cause, boolean ledAlone) {
+    /** Where only the state's files are damaged: which checkpoints can take their place. */
+    OptionalLong repairIndex() {
+      for (Throwable t = cause.orElse(null); t != null; t = t.getCause()) {
+        if (t instanceof DamagedStateException damaged) {
+          return OptionalLong.of(damaged.indexWanted());
+        }
+      }
+      return OptionalLong.empty();
+    }
+
     /** Whether it is what lies on disk. */
     boolean damage() {
       for (Throwable t = cause.orElse(null); t != null; t = t.getCause()) {
@@ -139,6 +151,14 @@ final class HostedGroup {
     machine = next;
     mark = markRead;
     failure = null;
+  }
+
+  /** It is about to be started anew: what went wrong before is history. */
+  void forgetFailure() {
+    synchronized (this) {
+      division = null;
+      failure = null;
+    }
   }
 
   void started(RaftServer.Division running) {

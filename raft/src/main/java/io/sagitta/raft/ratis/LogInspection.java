@@ -2,6 +2,7 @@
 package io.sagitta.raft.ratis;
 
 import io.sagitta.raft.DamageException;
+import io.sagitta.raft.DamagedStateException;
 import io.sagitta.raft.LogPosition;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -40,12 +41,20 @@ final class LogInspection {
   private final LogPosition mark;
   private final DirectoryFsync fsync;
 
+  /** Whether files may be changed. */
+  private final boolean mend;
+
   private LogInspection(
-      GroupFolder folder, LogPosition recovered, LogPosition mark, DirectoryFsync fsync) {
+      GroupFolder folder,
+      LogPosition recovered,
+      LogPosition mark,
+      DirectoryFsync fsync,
+      boolean mend) {
     this.folder = folder;
     this.recovered = recovered;
     this.mark = mark;
     this.fsync = fsync;
+    this.mend = mend;
   }
 
   /**
@@ -54,29 +63,43 @@ final class LogInspection {
    * @param recovered position of the state, as recovered from its newest checkpoint
    * @param mark the group's high-water mark
    * @return position of the last entry, or {@code recovered} if that is further
+   * @throws DamagedStateException where a later checkpoint than {@code recovered} would be enough
    * @throws IOException naming file, offset, expected and found, if the log must not be used
    */
   static LogPosition inspect(
       GroupFolder folder, LogPosition recovered, LogPosition mark, DirectoryFsync fsync)
       throws IOException {
-    return new LogInspection(folder, recovered, mark, fsync).run();
+    return new LogInspection(folder, recovered, mark, fsync, true).run();
+  }
+
+  /**
+   * Looks and changes nothing: whether the log is whole beside a checkpoint that ends at {@code
+   * checkpoint}, were it here.
+   *
+   * @throws IOException as {@link #inspect}
+   */
+  static void check(GroupFolder folder, LogPosition checkpoint, LogPosition mark)
+      throws IOException {
+    new LogInspection(folder, checkpoint, mark, directory -> {}, false).run();
   }
 
   private LogPosition run() throws IOException {
     List<LogSegmentScan> segments = scanAll();
-    segments = dropCovered(segments);
+    segments = dropAstray(dropCovered(segments));
     checkJoints(segments);
     LogPosition end = recovered;
     if (!segments.isEmpty()) {
       LogSegmentScan first = segments.getFirst();
       if (first.startIndex() > recovered.index() + 1) {
-        throw new DamageException(
+        throw new DamagedStateException(
             "log begins at index "
                 + first.startIndex()
                 + " ("
                 + first.file()
                 + ") but the newest valid checkpoint ends at "
-                + recovered.index());
+                + recovered.index(),
+            first.startIndex() - 1,
+            null);
       }
       repairEnd(segments.getLast());
       LogPosition last = segments.getLast().last();
@@ -96,10 +119,12 @@ final class LogInspection {
     List<LogSegmentScan> segments = new ArrayList<>();
     for (Path file : files) {
       if (Files.size(file) == 0 && LogSegmentScan.isOpen(file.getFileName().toString())) {
-        LOG.warn("removing empty log segment {}", file);
-        DurableFile.delete(file, fsync);
+        if (mend) {
+          LOG.warn("removing empty log segment {}", file);
+          DurableFile.delete(file, fsync);
+        }
       } else {
-        segments.add(LogSegmentScan.scan(file, mark.index()));
+        segments.add(LogSegmentScan.scan(file, mark.index(), recovered.index()));
       }
     }
     segments.sort(Comparator.comparingLong(LogSegmentScan::startIndex));
@@ -131,6 +156,27 @@ final class LogInspection {
     return segments.subList(keepFrom, segments.size());
   }
 
+  /**
+   * A checkpoint that came from a peer while the group did not run may hold another entry at its
+   * index than the log: that one and all after it were never committed, and all before it is in the
+   * checkpoint.
+   */
+  private List<LogSegmentScan> dropAstray(List<LogSegmentScan> segments) throws IOException {
+    boolean astray =
+        mend
+            && mark.index() < recovered.index()
+            && segments.stream()
+                .anyMatch(
+                    s -> s.termAtCheckpoint() >= 0 && s.termAtCheckpoint() != recovered.term());
+    if (!astray) {
+      return segments;
+    }
+    for (LogSegmentScan segment : segments.reversed()) {
+      delete(segment.file());
+    }
+    return List.of();
+  }
+
   private void checkJoints(List<LogSegmentScan> segments) throws IOException {
     for (int i = 0; i + 1 < segments.size(); i++) {
       LogSegmentScan segment = segments.get(i);
@@ -142,7 +188,7 @@ final class LogInspection {
                 + next.file().getFileName()
                 + " follows");
       }
-      if (segment.open()) {
+      if (segment.open() && mend) {
         // The rename at its closing was lost; the next segment shows that it is complete.
         segments.set(i, rename(segment));
       }
@@ -160,6 +206,9 @@ final class LogInspection {
               + "; entries up to index "
               + mark.index()
               + " were committed");
+    }
+    if (!mend) {
+      return;
     }
     LOG.warn(
         "cutting off the end of the log at index {}: {}",
@@ -215,6 +264,9 @@ final class LogInspection {
   }
 
   private void delete(Path file) throws IOException {
+    if (!mend) {
+      return;
+    }
     LOG.warn("deleting {}, which the checkpoint at index {} covers", file, recovered.index());
     DurableFile.delete(file, fsync);
   }

@@ -23,7 +23,8 @@ import org.apache.ratis.thirdparty.com.google.protobuf.WireFormat;
  * @param nominalEnd last index by the file's name; of an open segment, the last that was read
  * @param last position of the last good entry; index {@code startIndex - 1} if there is none
  * @param goodBytes length up to the end of the last good entry
- * @param termAtMark term of the entry at the index asked for; -1 if it is not here
+ * @param termAtMark term of the entry at the first index asked for; -1 if it is not here
+ * @param termAtCheckpoint the same for the second
  * @param problem what follows the last good entry, if it is neither the end nor zeros
  */
 record LogSegmentScan(
@@ -34,6 +35,7 @@ record LogSegmentScan(
     LogPosition last,
     long goodBytes,
     long termAtMark,
+    long termAtCheckpoint,
     Optional<String> problem) {
 
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
@@ -62,19 +64,32 @@ record LogSegmentScan(
 
   LogSegmentScan renamed(Path to) {
     return new LogSegmentScan(
-        to, false, startIndex, last.index(), last, goodBytes, termAtMark, problem);
+        to,
+        false,
+        startIndex,
+        last.index(),
+        last,
+        goodBytes,
+        termAtMark,
+        termAtCheckpoint,
+        problem);
   }
 
-  static LogSegmentScan scan(Path file, long markIndex) throws IOException {
+  static LogSegmentScan scan(Path file, long markIndex, long checkpointIndex) throws IOException {
     String name = file.getFileName().toString();
     Matcher closed = CLOSED.matcher(name);
     Matcher inProgress = OPEN.matcher(name);
     if (closed.matches()) {
       return new Reader(
-              file, Long.parseLong(closed.group(1)), Long.parseLong(closed.group(2)), markIndex)
+              file,
+              Long.parseLong(closed.group(1)),
+              Long.parseLong(closed.group(2)),
+              markIndex,
+              checkpointIndex)
           .read();
     } else if (inProgress.matches()) {
-      return new Reader(file, Long.parseLong(inProgress.group(1)), -1, markIndex).read();
+      return new Reader(file, Long.parseLong(inProgress.group(1)), -1, markIndex, checkpointIndex)
+          .read();
     }
     throw new IllegalArgumentException("not a log segment: " + file);
   }
@@ -84,15 +99,18 @@ record LogSegmentScan(
     private final long startIndex;
     private final long endByName;
     private final long markIndex;
+    private final long checkpointIndex;
     private LogPosition last;
     private long goodBytes;
     private long termAtMark = -1;
+    private long termAtCheckpoint = -1;
 
-    Reader(Path file, long startIndex, long endByName, long markIndex) {
+    Reader(Path file, long startIndex, long endByName, long markIndex, long checkpointIndex) {
       this.file = file;
       this.startIndex = startIndex;
       this.endByName = endByName;
       this.markIndex = markIndex;
+      this.checkpointIndex = checkpointIndex;
       this.last = new LogPosition(0, startIndex - 1);
     }
 
@@ -108,6 +126,7 @@ record LogSegmentScan(
           last,
           goodBytes,
           termAtMark,
+          termAtCheckpoint,
           problem);
     }
 
@@ -176,6 +195,9 @@ record LogSegmentScan(
       goodBytes = body + length + 4L;
       if (here.index() == markIndex) {
         termAtMark = here.term();
+      }
+      if (here.index() == checkpointIndex) {
+        termAtCheckpoint = here.term();
       }
       return Optional.empty();
     }

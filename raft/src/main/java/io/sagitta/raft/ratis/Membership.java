@@ -4,6 +4,7 @@ package io.sagitta.raft.ratis;
 import io.sagitta.raft.NotLeader;
 import io.sagitta.raft.Peer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +23,7 @@ import org.apache.ratis.protocol.SetConfigurationRequest.Mode;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.LogProtoUtils;
 
 /**
  * Changes of voters and of the leader. One voter at a time, and always compare-and-set against the
@@ -69,6 +71,26 @@ final class Membership {
             clientId, server.getId(), group.raftId(), callIds.getAsLong(), arguments);
     return send(group, () -> server.setConfigurationAsync(request))
         .thenApply(reply -> RatisRaftHost.peers(division.getRaftConf().getCurrentPeers()));
+  }
+
+  /**
+   * Ratis' log entry with the newest configuration that is known to be committed, as an install
+   * carries it: the present one, or where that may yet be undone (each leader begins with one, and
+   * a follower without a leader cannot tell) the one in the file, which Ratis writes when it
+   * applies it. No older than any checkpoint that has been published: the file is durable before.
+   */
+  static Optional<byte[]> committedConfiguration(RaftServer.Division division, GroupFolder folder)
+      throws IOException {
+    RaftConfiguration conf = division.getRaftConf();
+    long index = conf.getLogEntryIndex();
+    if (conf.getPreviousPeers().isEmpty()
+        && index >= 0
+        && index <= division.getRaftLog().getLastCommittedIndex()) {
+      return Optional.of(LogProtoUtils.toLogEntryProto(conf, null, index).toByteArray());
+    }
+    return Files.exists(folder.configurationFile())
+        ? Optional.of(Files.readAllBytes(folder.configurationFile()))
+        : Optional.empty();
   }
 
   /** The voters after one step from {@code now} towards {@code target}; empty if there is none. */

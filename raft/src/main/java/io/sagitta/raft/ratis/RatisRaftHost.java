@@ -8,6 +8,7 @@ import io.sagitta.raft.NotLeader;
 import io.sagitta.raft.Overloaded;
 import io.sagitta.raft.Peer;
 import io.sagitta.raft.RaftHost;
+import io.sagitta.raft.ReplicatedState;
 import io.sagitta.raft.TermProbe;
 import io.sagitta.raft.VoterTerm;
 import io.sagitta.raft.ratis.HostedGroups.Entry;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -387,8 +389,52 @@ public final class RatisRaftHost implements RaftHost {
       }
       Entry entry = hosted.entries().get(group.id());
       if (entry != null) {
+        group.forgetFailure();
         startGroup(group, entry);
       }
+    }
+  }
+
+  // ---- repair
+
+  @Override
+  public void wantCheckpoint(GroupId group) {
+    running(group).machine().wantCheckpoint();
+  }
+
+  @Override
+  public Optional<Offer> offer(GroupId group) throws IOException {
+    HostedGroup here = hostedHere(group);
+    Optional<RaftServer.Division> division = here.division();
+    // The checkpoint first: the configuration must not be older.
+    if (division.isEmpty()
+        || !(here.machine().getLatestSnapshot() instanceof CheckpointSnapshot newest)) {
+      return Optional.empty();
+    }
+    return Membership.committedConfiguration(division.get(), here.folder())
+        .map(configuration -> new Offer(newest.checkpoint(), configuration));
+  }
+
+  @Override
+  public void repair(GroupId group, Offer offer) throws IOException {
+    ReplicatedState.Checkpoint checkpoint = offer.checkpoint();
+    synchronized (lifeCycleLock) {
+      HostedGroup damaged = hostedHere(group);
+      long wanted =
+          damaged
+              .failure()
+              .map(HostedGroup.Failure::repairIndex)
+              .orElse(OptionalLong.empty())
+              .orElseThrow(() -> new IllegalStateException("group " + group + " needs no repair"));
+      if (checkpoint.position().index() < wanted) {
+        throw new IllegalStateException(
+            "group %s needs a checkpoint at index %d or later, got one at %s"
+                .formatted(group, wanted, checkpoint.position()));
+      }
+      damaged.awaitClosed(CLOSE_PATIENCE);
+      new InstallRecord(checkpoint, offer.configuration()).write(damaged.folder().install(), fsync);
+      LOG.warn("group {}: repairing it with a checkpoint at {}", group, checkpoint.position());
+      restart(damaged);
     }
   }
 
@@ -407,6 +453,8 @@ public final class RatisRaftHost implements RaftHost {
   private GroupStatus statusOf(HostedGroup group) {
     Optional<String> failure = group.failure().map(HostedGroup.Failure::text);
     boolean damaged = group.failure().filter(HostedGroup.Failure::damage).isPresent();
+    OptionalLong repairIndex =
+        group.failure().map(HostedGroup.Failure::repairIndex).orElse(OptionalLong.empty());
     boolean wantsSpace = group.failure().map(HostedGroup.Failure::wantOfSpace).orElse(false);
     Optional<RaftServer.Division> running = group.division();
     if (running.isEmpty()) {
@@ -421,6 +469,7 @@ public final class RatisRaftHost implements RaftHost {
           group.logBytes(),
           failure,
           damaged,
+          repairIndex,
           wantsSpace);
     }
     DivisionInfo info = running.get().getInfo();
@@ -435,6 +484,7 @@ public final class RatisRaftHost implements RaftHost {
         group.logBytes(),
         failure,
         damaged,
+        repairIndex,
         wantsSpace);
   }
 

@@ -230,7 +230,7 @@ final class Upkeep {
       its.checkpointAskedNanos = now;
       machine.wantCheckpoint();
     }
-    if (ask || machine.hasNewCheckpoint()) {
+    if (ask || machine.wantsCheckpoint() || machine.hasNewCheckpoint()) {
       takeSnapshot(group, its);
     }
   }

@@ -210,7 +210,7 @@ class GroupStartTest {
 
   private static long start(Path segment) {
     try {
-      return LogSegmentScan.scan(segment, -1).startIndex();
+      return LogSegmentScan.scan(segment, -1, -1).startIndex();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,6 +4,7 @@ package io.sagitta.raft.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sagitta.raft.DamagedStateException;
 import io.sagitta.raft.LogPosition;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -12,6 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.MetadataProto;
@@ -119,6 +123,53 @@ class LogInspectionTest {
     write("log_inprogress_0", segment(0, 9, 4));
     assertThatThrownBy(() -> inspect(NONE, position(3, 7)))
         .hasMessageContaining("term 3, found term 4");
+  }
+
+  @Test
+  void aLogThatBeginsTooLateSaysWhichCheckpointWouldDo() throws Exception {
+    write("log_10-14", segment(10, 14, 1));
+    assertThatThrownBy(() -> inspect(position(1, 8), NONE))
+        .isInstanceOfSatisfying(
+            DamagedStateException.class, e -> assertThat(e.indexWanted()).isEqualTo(9));
+  }
+
+  @Test
+  void aLogThatWentAstrayBeforeTheCheckpointIsDeleted() throws Exception {
+    write("log_0-4", segment(0, 4, 1));
+    write("log_inprogress_5", segment(5, 12, 2));
+    assertThat(inspect(position(3, 10), position(1, 4))).isEqualTo(position(3, 10));
+    assertThat(folder.current()).isEmptyDirectory();
+  }
+
+  @Test
+  void whatIsBehindTheCheckpointInALogThatHoldsItStays() throws Exception {
+    write("log_0-4", segment(0, 4, 1));
+    write("log_inprogress_5", segment(5, 12, 2));
+    assertThat(inspect(position(2, 10), position(1, 4))).isEqualTo(position(2, 12));
+  }
+
+  @Test
+  void aCheckChangesNothing() throws Exception {
+    write("log_0-4", segment(0, 4, 1));
+    write("log_inprogress_5", segment(5, 6, 1));
+    write("log_inprogress_7", Arrays.copyOf(segment(7, 9, 1), segment(7, 9, 1).length - 3));
+    Files.createFile(folder.current().resolve("log_inprogress_100"));
+    Map<String, Long> before = sizes();
+    LogInspection.check(folder, position(0, 2), position(1, 7));
+    assertThat(sizes()).isEqualTo(before);
+    assertThatThrownBy(() -> LogInspection.check(folder, position(0, 2), position(1, 9)))
+        .hasMessageContaining("were committed");
+    assertThat(sizes()).isEqualTo(before);
+  }
+
+  private Map<String, Long> sizes() throws IOException {
+    Map<String, Long> sizes = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder.current())) {
+      for (Path file : files.toList()) {
+        sizes.put(file.getFileName().toString(), Files.size(file));
+      }
+    }
+    return sizes;
   }
 
   private LogPosition inspect(LogPosition recovered, LogPosition mark) throws IOException {

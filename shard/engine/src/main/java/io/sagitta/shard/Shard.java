@@ -11,6 +11,7 @@ import io.sagitta.shard.MemoryBudget.Part;
 import io.sagitta.shard.ShardState.SegmentInfo;
 import io.sagitta.shard.ShardState.Stage;
 import io.sagitta.shard.format.CheckpointDirectory;
+import io.sagitta.shard.format.CorruptFileException;
 import io.sagitta.shard.format.IndexFiles;
 import io.sagitta.shard.format.Manifest;
 import io.sagitta.shard.format.MappedVectors;
@@ -58,7 +59,7 @@ import org.apache.arrow.memory.BufferAllocator;
  * <p>An error that apply did not expect stops the shard: the first cause is kept and thrown again,
  * since going on could let this replica drift from the others.
  */
-public final class Shard implements AutoCloseable {
+public final class Shard implements CheckpointReceiver, AutoCloseable {
   private static final long FLUSH_RETRY_MS = 1_000;
 
   private final ShardOptions options;
@@ -89,7 +90,8 @@ public final class Shard implements AutoCloseable {
     this.options = options;
     this.directory = CheckpointDirectory.open(store);
     if (!directory.damaged().isEmpty()) {
-      throw new DamagedCheckpointException(store.toString(), directory.damaged());
+      throw new DamagedCheckpointException(
+          store.toString(), directory.current().orElseThrow(), directory.damaged());
     }
     rowsAllocator = child(allocator, "rows", counting(Part.GROWING));
     livesAllocator = child(allocator, "lives", counting(Part.LIVES));
@@ -126,6 +128,9 @@ public final class Shard implements AutoCloseable {
       segments.publish(recoveredTerm, recoveredIndex);
       chargeVectorsOwed();
       indexer.wake();
+    } catch (CorruptFileException e) {
+      segments.close(allocators());
+      throw new DamagedCheckpointException(store.toString(), manifest.orElseThrow(), e);
     } catch (Throwable e) {
       segments.close(allocators());
       throw e;
@@ -143,7 +148,8 @@ public final class Shard implements AutoCloseable {
    * awaits its Init entry. Files that are torn are moved aside, not deleted.
    *
    * @param allocator parent of the shard's own; it must outlast the last view
-   * @throws DamagedCheckpointException when files of the newest checkpoint must be fetched first
+   * @throws DamagedCheckpointException when files of the newest checkpoint are damaged: see {@link
+   *     DamagedShard}
    */
   public static Shard open(FileStore store, ShardOptions options, BufferAllocator allocator)
       throws IOException {
@@ -378,25 +384,22 @@ public final class Shard implements AutoCloseable {
     return indexer;
   }
 
-  /** Files that a manifest names and that are missing or bad here. */
+  @Override
   public List<CheckpointFile> missingFiles(byte[] manifest) throws IOException {
     return directory.missing(Manifest.fromBytes(manifest, "a peer's manifest"));
   }
 
-  /** Bytes of a file that an earlier, interrupted {@link #importFile} has kept: where to go on. */
+  @Override
   public long importedBytes(CheckpointFile file) throws IOException {
     return directory.imported(file);
   }
 
-  /** Receives a fetched file whole; see {@link #importFile(CheckpointFile, InputStream, long)}. */
+  /** Receives a fetched file whole. */
   public void importFile(CheckpointFile file, InputStream bytes) throws IOException {
     importFile(file, bytes, 0);
   }
 
-  /**
-   * Receives a fetched file, or its rest from {@code offset} = {@link #importedBytes}: verified,
-   * fsynced and under its name on return.
-   */
+  @Override
   public void importFile(CheckpointFile file, InputStream bytes, long offset) throws IOException {
     directory.importFile(file, bytes, offset);
   }

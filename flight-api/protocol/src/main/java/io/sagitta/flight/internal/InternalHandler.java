@@ -35,6 +35,15 @@ public interface InternalHandler extends ShardDoor {
   CompletableFuture<Void> prefetchCheckpoint(
       UUID group, byte[] manifest, NodeId source, String sourceHost, int sourcePort);
 
+  /**
+   * Brings the newest checkpoint of the replica here to a node whose own has damaged files:
+   * completes once that node has all of its files.
+   *
+   * @param minIndex log index that it must reach; where it does not yet, one that does is asked for
+   *     here and the call fails with UNAVAILABLE
+   */
+  CompletableFuture<SentCheckpoint> sendCheckpoint(UUID group, long minIndex, NodeId to);
+
   /** Opens a checkpoint's file for a peer, from {@code offset}. */
   InputStream openFile(ShardId shard, String fileId, OptionalLong offset) throws IOException;
 }

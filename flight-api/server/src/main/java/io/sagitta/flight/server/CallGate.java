@@ -41,7 +41,8 @@ final class CallGate implements ServerInterceptor {
           internal("LeaderBarrier"),
           internal("Metadata"),
           internal("Placement"),
-          internal("PrefetchCheckpoint"));
+          internal("PrefetchCheckpoint"),
+          internal("SendCheckpoint"));
 
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);

@@ -13,6 +13,8 @@ import io.sagitta.flight.internal.proto.InternalGrpc;
 import io.sagitta.flight.internal.proto.Opaque;
 import io.sagitta.flight.internal.proto.PrefetchReply;
 import io.sagitta.flight.internal.proto.PrefetchRequest;
+import io.sagitta.flight.internal.proto.SendCheckpointReply;
+import io.sagitta.flight.internal.proto.SendCheckpointRequest;
 import io.sagitta.flight.internal.proto.TermsReply;
 import io.sagitta.flight.internal.proto.TermsRequest;
 import io.sagitta.flight.internal.proto.WriteReply;
@@ -121,6 +123,28 @@ final class InternalService extends InternalGrpc.InternalImplBase {
                         request.getSourceHost(),
                         request.getSourcePort()),
                 done -> PrefetchReply.getDefaultInstance(),
+                reply));
+  }
+
+  @Override
+  public void sendCheckpoint(
+      SendCheckpointRequest request, StreamObserver<SendCheckpointReply> reply) {
+    virtualThreads.execute(
+        () ->
+            answer(
+                "sendCheckpoint",
+                () ->
+                    handler.sendCheckpoint(
+                        InternalCodec.uuid(request.getGroup()),
+                        request.getMinIndex(),
+                        new NodeId(InternalCodec.uuid(request.getToNode()))),
+                sent ->
+                    SendCheckpointReply.newBuilder()
+                        .setTerm(sent.term())
+                        .setIndex(sent.index())
+                        .setManifest(UnsafeByteOperations.unsafeWrap(sent.manifest()))
+                        .setConfiguration(UnsafeByteOperations.unsafeWrap(sent.configuration()))
+                        .build(),
                 reply));
   }
 

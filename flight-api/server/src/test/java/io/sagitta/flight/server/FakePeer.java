@@ -3,6 +3,7 @@ package io.sagitta.flight.server;
 
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.InternalHandler;
+import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ReadStamp;
 import io.sagitta.model.ShardId;
@@ -109,6 +110,12 @@ final class FakePeer implements InternalHandler {
   public CompletableFuture<Void> prefetchCheckpoint(
       UUID group, byte[] manifest, NodeId source, String sourceHost, int sourcePort) {
     return answered(() -> null);
+  }
+
+  @Override
+  public CompletableFuture<SentCheckpoint> sendCheckpoint(UUID group, long minIndex, NodeId to) {
+    return answered(
+        () -> new SentCheckpoint(3, minIndex + 1, new byte[] {1, 2}, new byte[] {4, 5, 6}));
   }
 
   @Override

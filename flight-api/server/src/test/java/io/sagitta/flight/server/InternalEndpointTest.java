@@ -21,6 +21,8 @@ import io.sagitta.flight.internal.proto.FileTicket;
 import io.sagitta.flight.internal.proto.InternalGrpc;
 import io.sagitta.flight.internal.proto.Opaque;
 import io.sagitta.flight.internal.proto.PrefetchRequest;
+import io.sagitta.flight.internal.proto.SendCheckpointReply;
+import io.sagitta.flight.internal.proto.SendCheckpointRequest;
 import io.sagitta.flight.internal.proto.TermsRequest;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.FilterText;
@@ -263,6 +265,21 @@ class InternalEndpointTest {
                     .setSourceHost("h")
                     .build()))
         .isNotNull();
+    SendCheckpointReply sent =
+        stub.sendCheckpoint(
+            SendCheckpointRequest.newBuilder()
+                .setGroup(known)
+                .setMinIndex(40)
+                .setToNode(unknown)
+                .build());
+    assertThat(sent)
+        .isEqualTo(
+            SendCheckpointReply.newBuilder()
+                .setTerm(3)
+                .setIndex(41)
+                .setManifest(ByteString.copyFrom(new byte[] {1, 2}))
+                .setConfiguration(ByteString.copyFrom(new byte[] {4, 5, 6}))
+                .build());
   }
 
   @Test

@@ -30,10 +30,15 @@ import org.slf4j.LoggerFactory;
  * each with all its files.
  *
  * <p><b>Recovery</b> ({@link #open}). The newest manifest whose checksums hold counts. What does
- * not hold is moved to {@code quarantine/} with a reason in the log, never deleted. Files with our
+ * not hold is moved to {@code quarantine/} with a reason in the log, not deleted. Files with our
  * names that the manifest does not name are leftovers of an interrupted flush and go, unless a
  * newer manifest was damaged, which may have named them; other files stay untouched. Recovery may
  * itself be interrupted anywhere and be done again.
+ *
+ * <p><b>Quarantine.</b> What lies there is evidence, and perhaps all that is left of some rows, so
+ * it stays as long as its damage lasts. {@link #repaired} closes a case, and what a closed case
+ * left goes, each file named in the log, when the next one begins: at most one checkpoint's files
+ * lie there besides those of the present case, however often a disk fails.
  *
  * <p><b>Install.</b> Files from a peer arrive as {@code .part}, are verified, fsynced and wait as
  * {@code .staged}, so that they never disturb the current checkpoint, however they are named;
@@ -246,6 +251,48 @@ public final class CheckpointDirectory {
     }
   }
 
+  /**
+   * Compares every byte of the current checkpoint with its checksums, as {@link #open} does only
+   * for small files, and moves what is bad to quarantine. For a directory that nobody reads from.
+   *
+   * @return all that is missing of the checkpoint now, as {@link #damaged}
+   */
+  public synchronized List<CheckpointFile> setAsideDamaged() throws IOException {
+    List<CheckpointFile> bad = new ArrayList<>(damaged);
+    boolean moved = false;
+    for (CheckpointFile file : current == null ? List.<CheckpointFile>of() : current.files()) {
+      if (damaged.contains(file)) {
+        continue;
+      }
+      String problem = FileCheck.problem(store, file.name(), file);
+      if (problem == null) {
+        sound.add(file, file.name());
+        continue;
+      }
+      bad.add(file);
+      if (store.exists(file.name())) {
+        quarantine(file.name(), problem);
+        moved = true;
+      }
+    }
+    if (moved) {
+      store.syncDirectory(ShardFiles.QUARANTINE);
+      store.syncDirectory("");
+    }
+    damaged = List.copyOf(bad);
+    return damaged;
+  }
+
+  /** What lies in quarantine has been replaced: it stays until the next damage. */
+  public synchronized void repaired() throws IOException {
+    store.createDirectory(ShardFiles.QUARANTINE);
+    if (store.list(ShardFiles.QUARANTINE).isEmpty() || store.exists(ShardFiles.CASE_CLOSED)) {
+      return;
+    }
+    store.create(ShardFiles.CASE_CLOSED).close();
+    store.syncDirectory(ShardFiles.QUARANTINE);
+  }
+
   /** Files that stay on disk. Close it once. */
   public interface Pin extends AutoCloseable {
     @Override
@@ -327,12 +374,29 @@ public final class CheckpointDirectory {
 
   private void quarantine(String name, String reason) throws IOException {
     store.createDirectory(ShardFiles.QUARANTINE);
+    removeClosedCase();
     String target = ShardFiles.QUARANTINE + "/" + name;
     for (int copy = 1; store.exists(target); copy++) {
       target = ShardFiles.QUARANTINE + "/" + name + "." + copy;
     }
     LOG.error("{}: {} moved to {}: {}", store, name, target, reason);
     store.rename(name, target);
+  }
+
+  /** The mark goes last, so that what is left after a crash is still known to be of that case. */
+  private void removeClosedCase() throws IOException {
+    if (!store.exists(ShardFiles.CASE_CLOSED)) {
+      return;
+    }
+    List<String> old = new ArrayList<>(store.list(ShardFiles.QUARANTINE));
+    old.remove(ShardFiles.CASE_CLOSED);
+    LOG.warn("{}: removing what damage repaired before has left: {}", store, old);
+    for (String name : old) {
+      store.delete(name);
+    }
+    store.syncDirectory(ShardFiles.QUARANTINE);
+    store.delete(ShardFiles.CASE_CLOSED);
+    store.syncDirectory(ShardFiles.QUARANTINE);
   }
 
   /** Removes what an interrupted flush or publish left; says what else lies here. */

@@ -15,6 +15,9 @@ final class ShardFiles {
   static final String STAGED = ".staged";
   static final String QUARANTINE = "quarantine";
 
+  /** Empty; says that all else in quarantine has been replaced. */
+  static final String CASE_CLOSED = QUARANTINE + "/case-closed";
+
   private static final String UUID_RULE = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
   private static final String NUMBER_RULE = "(?:0|[1-9][0-9]{0,18})";
   private static final Pattern MANIFEST = Pattern.compile("manifest\\.(" + NUMBER_RULE + ")");

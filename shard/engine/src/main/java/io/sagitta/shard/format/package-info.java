@@ -106,6 +106,7 @@
  * NAME.C.part               arriving from a peer; C is the checksum awaited
  * NAME.C.staged             arrived and verified, awaits its install
  * quarantine/NAME           damaged, moved away for a person to see
+ * quarantine/case-closed    empty: the others have been replaced, and go when the next ones come
  * </pre>
  */
 package io.sagitta.shard.format;

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import io.sagitta.it.testkit.Seed;
 import io.sagitta.it.testkit.Seeded;
 import io.sagitta.shard.CheckpointFile;
+import io.sagitta.shard.DamagedShard;
 import io.sagitta.shard.store.CrashableStore;
 import io.sagitta.shard.store.FileOutput;
 import io.sagitta.shard.store.FileStore;
@@ -118,6 +119,101 @@ class CheckpointCrashTest {
             .check(CheckpointDirectory.open(left).current().orElseThrow());
         checkNoLeftovers(left);
       }
+    }
+  }
+
+  /**
+   * The power is cut at every operation of a repair, which is begun again afterwards: at no time is
+   * there a checkpoint that counts and is neither whole nor known to be damaged, and the repair
+   * goes through in the end. What was damaged is kept all along.
+   */
+  @Test
+  void aRepairLeavesADamagedOrAWholeCheckpointAtAnyCut(Seed seed) throws IOException {
+    RandomGenerator random = seed.random();
+    CrashableStore peer = new CrashableStore();
+    publishAll(peer, new Progress());
+    CheckpointDirectory source = CheckpointDirectory.open(peer);
+    for (long own : CheckpointFixture.steps()) {
+      CrashableStore before = new CrashableStore();
+      Manifest whole =
+          CheckpointDirectory.open(before)
+              .publish(new CheckpointFixture(before, allocator).write(own));
+      damage(before, whole, random);
+      CrashableStore counted = before.copy();
+      repair(source, counted);
+      for (int cut = 0; cut <= counted.operations(); cut++) {
+        CrashableStore store = before.copy();
+        store.cutPowerAt(cut);
+        boolean done = false;
+        try {
+          repair(source, store);
+          done = true;
+        } catch (PowerCut e) {
+          // As asked.
+        }
+        CrashableStore left = store.afterPowerCut(random.nextLong());
+        CheckpointDirectory recovered = CheckpointDirectory.open(left.copy());
+        String when = "own " + own + ", cut at " + cut;
+        Manifest current = recovered.current().orElseThrow();
+        assertThat(current.logIndex()).as(when).isIn(done ? List.of(300L) : List.of(own, 300L));
+        if (recovered.damaged().isEmpty()) {
+          new CheckpointFixture(left, allocator).check(current);
+        } else {
+          assertThat(done).as(when).isFalse();
+        }
+        repair(source, left);
+        CheckpointDirectory repaired = CheckpointDirectory.open(left);
+        assertThat(repaired.damaged()).as(when).isEmpty();
+        assertThat(repaired.current().orElseThrow().logIndex()).isEqualTo(300);
+        new CheckpointFixture(left, allocator).check(repaired.current().orElseThrow());
+        checkNoLeftovers(left);
+        assertThat(left.list(ShardFiles.QUARANTINE)).as(when).isNotEmpty();
+      }
+    }
+  }
+
+  /** Flips a byte of a file or two and removes another. */
+  private static void damage(CrashableStore store, Manifest manifest, RandomGenerator random)
+      throws IOException {
+    int files = manifest.files().size();
+    int missing = random.nextInt(files);
+    store.delete(manifest.files().get(missing).name());
+    store.syncDirectory("");
+    for (int i = 1; i <= 2; i++) {
+      CheckpointFile file = manifest.files().get((missing + i) % files);
+      ByteBuffer bytes = ByteBuffer.allocate((int) file.length());
+      store.read(file.name(), 0, bytes);
+      bytes.array()[random.nextInt(bytes.capacity())] ^= 1;
+      store.delete(file.name());
+      try (FileOutput out = store.create(file.name())) {
+        out.write(bytes.flip());
+        out.sync();
+      }
+    }
+    store.syncDirectory("");
+  }
+
+  private static void repair(CheckpointDirectory source, CrashableStore store) throws IOException {
+    byte[] manifest = source.current().orElseThrow().toBytes();
+    DamagedShard shard = DamagedShard.open(store);
+    shard.setAsideDamaged();
+    for (CheckpointFile file : shard.missingFiles(manifest)) {
+      try {
+        fetch(source, shard, file);
+      } catch (CorruptFileException e) {
+        // As above.
+        assertThat(shard.importedBytes(file)).isZero();
+        fetch(source, shard, file);
+      }
+    }
+    shard.install(manifest);
+  }
+
+  private static void fetch(CheckpointDirectory source, DamagedShard shard, CheckpointFile file)
+      throws IOException {
+    long offset = shard.importedBytes(file);
+    try (InputStream bytes = source.exportFile(file, offset)) {
+      shard.importFile(file, bytes, offset);
     }
   }
 

@@ -155,6 +155,31 @@ class CheckpointDirectoryTest {
   }
 
   @Test
+  void quarantineKeepsTheLastCaseAndDoesNotGrowWithEachRepair() throws IOException {
+    CrashableStore peer = new CrashableStore();
+    CheckpointDirectory source = CheckpointDirectory.open(peer);
+    Manifest manifest = source.publish(new CheckpointFixture(peer, allocator).write(200));
+    directory.publish(fixture.write(200));
+    for (CheckpointFile file : manifest.files()) {
+      flip(file.name(), 70);
+      CheckpointDirectory damaged = CheckpointDirectory.open(store);
+      damaged.setAsideDamaged();
+      assertThat(damaged.damaged()).containsExactly(file);
+      // Not repaired yet: opened again and again, the evidence stays.
+      CheckpointDirectory again = CheckpointDirectory.open(store);
+      assertThat(store.list("quarantine")).containsExactly("quarantine/" + file.name());
+      assertThat(again.missing(manifest)).containsExactly(file);
+      again.importFile(file, source.exportFile(file, 0), 0);
+      again.install(manifest);
+      again.repaired();
+      CheckpointDirectory.open(store).repaired();
+      assertThat(store.list("quarantine"))
+          .containsExactlyInAnyOrder("quarantine/" + file.name(), "quarantine/case-closed");
+      fixture.check(CheckpointDirectory.open(store).current().orElseThrow());
+    }
+  }
+
+  @Test
   void theScrubFindsADamagedFileAndThePeerMendsIt() throws IOException {
     CrashableStore peer = new CrashableStore();
     CheckpointDirectory source = CheckpointDirectory.open(peer);
