@@ -18,6 +18,8 @@ import io.sagitta.shard.hnsw.GraphConnector;
 import io.sagitta.shard.hnsw.GraphSearcher;
 import io.sagitta.shard.hnsw.IndexImage;
 import io.sagitta.shard.hnsw.IndexParameters;
+import io.sagitta.shard.hnsw.NeighbourCoding;
+import io.sagitta.shard.hnsw.NeighbourTrial;
 import io.sagitta.shard.hnsw.StopCheck;
 import io.sagitta.shard.hnsw.Traversal;
 import io.sagitta.shard.hnsw.VectorIndex;
@@ -53,7 +55,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>{@code base=FILE queries=FILE dimension=D} are float32 rows; without them, 100,000 made rows
  * in clusters. {@code index=FILE} keeps the graph and the truth for the next run. Further: {@code
  * metric=cosine} {@code count=} queries, {@code threads=} of the build, {@code efs=} {@code
- * rerank=} {@code bits=} as comma-separated lists, {@code passes=}, {@code centre=true}.
+ * rerank=} {@code bits=} as comma-separated lists, {@code passes=}, {@code centre=true}; with
+ * {@code neighbours=true} neighbours' codes lie beside the links.
  */
 public final class GraphSpeed {
   private static final int K = 10;
@@ -114,6 +117,9 @@ public final class GraphSpeed {
         rows.count(), dimension, metric, queries.length, Scorer.kernels());
     try (VectorIndex index = index()) {
       readOrFindTruth();
+      if (option("neighbours", "false").equals("true")) {
+        codeNeighbours(index);
+      }
       for (String bits : option("bits", "four").split(",")) {
         for (String rerank : option("rerank", "40").split(",")) {
           for (String ef : option("efs", "24,32,48,64,96,128,192,256,512").split(",")) {
@@ -229,6 +235,34 @@ public final class GraphSpeed {
         });
   }
 
+  private void codeNeighbours(VectorIndex index) throws Exception {
+    long start = System.nanoTime();
+    try (NeighbourCoding coding = NeighbourCoding.begin(index, StopCheck.NEVER).orElseThrow()) {
+      double train = seconds(start);
+      start = System.nanoTime();
+      AtomicInteger next = new AtomicInteger();
+      int threads = number("threads", 2);
+      runAll(
+          threads,
+          () -> {
+            NeighbourCoding.Writer writer = coding.writer();
+            for (int i = next.getAndIncrement(); i < index.size(); i = next.getAndIncrement()) {
+              writer.write(i);
+            }
+          });
+      coding.show();
+      System.out.printf(
+          "codes of neighbours: train %.1f s, code %.1f s on %d threads, %.1f MB; %s%n",
+          train,
+          seconds(start),
+          threads,
+          NeighbourCoding.bytes(index.parameters(), index.size()) / 1e6,
+          new NeighbourTrial(
+                  index, new Effort(96, 40, Traversal.FOUR), System::nanoTime, StopCheck.NEVER)
+              .run());
+    }
+  }
+
   private static void runAll(int threads, Runnable work)
       throws ExecutionException, InterruptedException {
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
@@ -279,7 +313,8 @@ public final class GraphSpeed {
             read(Path.of(name + ".low")),
             read(Path.of(name + ".links")),
             read(Path.of(name + ".levels")),
-            read(Path.of(name + ".upper"))),
+            read(Path.of(name + ".upper")),
+            null),
         () -> {});
   }
 

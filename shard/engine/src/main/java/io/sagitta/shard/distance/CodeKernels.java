@@ -45,6 +45,14 @@ abstract class CodeKernels {
     }
   }
 
+  /**
+   * Sums table entries of 32 vectors, codes as {@link ScanTable} lays them, and sets a bit for each
+   * sum from {@code threshold} on.
+   *
+   * @param entries 16 a run, each from 0 to {@link ScanTable#ENTRY_MAX}
+   */
+  abstract int sumsAtLeast(long groups, byte[] entries, int runs, short threshold);
+
   /** A row's 8-bit codes less 128 as planes, where {@code keep} is all ones; elsewhere zero. */
   abstract void unpack(long high, long low, short[] keep, short[] planes, int blocks);
 }

@@ -175,6 +175,11 @@ final class CodeKernels256 extends CodeKernels {
   }
 
   @Override
+  int sumsAtLeast(long groups, byte[] entries, int runs, short threshold) {
+    return ScanKernel.sumsAtLeast(groups, entries, runs, threshold);
+  }
+
+  @Override
   void unpack(long high, long low, short[] keep, short[] planes, int blocks) {
     for (int block = 0; block < blocks; block++) {
       long at = (long) block * BLOCK_BYTES;

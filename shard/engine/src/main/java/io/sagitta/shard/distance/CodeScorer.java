@@ -112,68 +112,8 @@ public final class CodeScorer {
     }
   }
 
-  /**
-   * Reads one int of every cache line of the rows' first region, so that the memory is on its way
-   * before arithmetic asks for it. Returns something for the caller to keep, so that the reads are
-   * not dropped as useless.
-   *
-   * <p>Without a branch but the loop's own: with a loop over the lines of each row, whose end was
-   * guessed wrong now and then, a whole search at 384 components took 1.4 times as long, as long as
-   * with no touching at all.
-   */
+  /** {@link Lines#touch} of rows' first region. */
   public static int touch(CodeRows rows, int[] ordinals, int count) {
-    int seen = 0;
-    long lines = rows.stride / CodeLayout.BLOCK_BYTES;
-    for (long line = 0; line < lines; line += 4) {
-      long at = rows.high + line * CodeLayout.BLOCK_BYTES;
-      seen +=
-          switch ((int) Math.min(4, lines - line)) {
-            case 1 -> touchOne(at, rows.stride, ordinals, count);
-            case 2 -> touchTwo(at, rows.stride, ordinals, count);
-            case 3 -> touchThree(at, rows.stride, ordinals, count);
-            default -> touchFour(at, rows.stride, ordinals, count);
-          };
-    }
-    return seen;
-  }
-
-  private static int touchOne(long base, long stride, int[] ordinals, int count) {
-    int seen = 0;
-    for (int i = 0; i < count; i++) {
-      seen += NativeMemory.intAt(base + ordinals[i] * stride);
-    }
-    return seen;
-  }
-
-  private static int touchTwo(long base, long stride, int[] ordinals, int count) {
-    int seen = 0;
-    for (int i = 0; i < count; i++) {
-      long row = base + ordinals[i] * stride;
-      seen += NativeMemory.intAt(row) + NativeMemory.intAt(row + 64);
-    }
-    return seen;
-  }
-
-  private static int touchThree(long base, long stride, int[] ordinals, int count) {
-    int seen = 0;
-    for (int i = 0; i < count; i++) {
-      long row = base + ordinals[i] * stride;
-      seen +=
-          NativeMemory.intAt(row) + NativeMemory.intAt(row + 64) + NativeMemory.intAt(row + 128);
-    }
-    return seen;
-  }
-
-  private static int touchFour(long base, long stride, int[] ordinals, int count) {
-    int seen = 0;
-    for (int i = 0; i < count; i++) {
-      long row = base + ordinals[i] * stride;
-      seen +=
-          NativeMemory.intAt(row)
-              + NativeMemory.intAt(row + 64)
-              + NativeMemory.intAt(row + 128)
-              + NativeMemory.intAt(row + 192);
-    }
-    return seen;
+    return Lines.touch(rows.high, rows.stride, ordinals, count);
   }
 }

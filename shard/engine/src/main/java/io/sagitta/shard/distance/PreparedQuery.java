@@ -180,13 +180,23 @@ public final class PreparedQuery {
     return true;
   }
 
-  /** The Euclidean length of finite components, in double. */
+  /** The Euclidean length of finite components, in double; four sums, which do not wait. */
   public static double norm(float[] values) {
-    double sum = 0;
-    for (float value : values) {
-      sum = Math.fma((double) value, (double) value, sum);
+    double sum0 = 0;
+    double sum1 = 0;
+    double sum2 = 0;
+    double sum3 = 0;
+    int i = 0;
+    for (; i <= values.length - 4; i += 4) {
+      sum0 = Math.fma((double) values[i], (double) values[i], sum0);
+      sum1 = Math.fma((double) values[i + 1], (double) values[i + 1], sum1);
+      sum2 = Math.fma((double) values[i + 2], (double) values[i + 2], sum2);
+      sum3 = Math.fma((double) values[i + 3], (double) values[i + 3], sum3);
     }
-    return Math.sqrt(sum);
+    for (; i < values.length; i++) {
+      sum0 = Math.fma((double) values[i], (double) values[i], sum0);
+    }
+    return Math.sqrt((sum0 + sum2) + (sum1 + sum3));
   }
 
   private static int[] keep(VectorType type, int dimension) {
@@ -208,8 +218,9 @@ public final class PreparedQuery {
 
   private static float[] scaled(float[] values, int exponent) {
     float[] out = new float[padded(values.length, RowKernels.LANES)];
+    double power = Math.scalb(1.0, exponent);
     for (int i = 0; i < values.length; i++) {
-      out[i] = (float) Math.scalb((double) values[i], exponent);
+      out[i] = (float) (values[i] * power);
     }
     return out;
   }

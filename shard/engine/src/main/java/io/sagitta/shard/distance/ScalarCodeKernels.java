@@ -41,6 +41,26 @@ final class ScalarCodeKernels extends CodeKernels {
   }
 
   @Override
+  int sumsAtLeast(long groups, byte[] entries, int runs, short threshold) {
+    int mask = 0;
+    for (int i = 0; i < 2 * ScanTable.GROUP; i++) {
+      int place = i % ScanTable.GROUP;
+      long at =
+          groups
+              + (long) (i / ScanTable.GROUP) * ScanTable.groupBytes(runs)
+              + 2L * (place % 8)
+              + place / 8;
+      int sum = 0;
+      for (int run = 0; run < runs; run += 2) {
+        int codes = NativeMemory.byteAt(at + 8L * run);
+        sum += entries[16 * run + (codes & 15)] + entries[16 * run + 16 + (codes >> 4 & 15)];
+      }
+      mask |= sum >= threshold ? 1 << i : 0;
+    }
+    return mask;
+  }
+
+  @Override
   void unpack(long high, long low, short[] keep, short[] planes, int blocks) {
     for (int block = 0; block < blocks; block++) {
       for (int lane = 0; lane < CodeLayout.LANES; lane++) {

@@ -37,7 +37,10 @@
  *
  * <p><b>Codes.</b> A graph is walked by estimates from 4 or 8 bits a component, or from bits:
  * {@link io.sagitta.shard.distance.CodeScorer}. Their sums are integers, so they too are the same
- * everywhere. {@link io.sagitta.shard.distance.CodeLayout} says what a row's code looks like.
+ * everywhere. {@link io.sagitta.shard.distance.CodeLayout} says what a row's code looks like. What
+ * lies beside a row's links is coded by runs of components, {@link
+ * io.sagitta.shard.distance.SubspaceQuantizer}, and scanned 32 at once, {@link
+ * io.sagitta.shard.distance.ScanTable}.
  *
  * <p>Memory: rows are read through one segment that spans the address space, because the bounds and
  * liveness checks of ordinary segments cost half the kernel's time at 100 dimensions. {@link

@@ -45,6 +45,8 @@ public final class IndexFiles {
   private static final int LINKS = 5;
   private static final int LEVELS = 6;
   private static final int UPPER = 7;
+  private static final int NEIGHBOURS = 8;
+  private static final int CODEBOOK = 9;
 
   /** Recall and visited are kept as whole millionths, so that JSON holds no rounded doubles. */
   private static final double MILLION = 1e6;
@@ -77,18 +79,26 @@ public final class IndexFiles {
         header(segmentId, field, image.size()),
         out -> {
           JsonSection.write(out, JSON, json(image, calibration));
-          out.section(CENTRE);
-          for (float component : image.centre()) {
-            out.writeInt(Float.floatToRawIntBits(component));
-          }
+          floats(out, CENTRE, image.centre());
           region(out, HIGH, image.high());
           region(out, LOW, image.low());
           region(out, LINKS, image.links());
           region(out, LEVELS, image.levels());
           region(out, UPPER, image.upper());
+          if (image.neighbours() != null) {
+            region(out, NEIGHBOURS, image.neighbours().codes());
+            floats(out, CODEBOOK, image.neighbours().codebook());
+          }
         });
     store.syncDirectory(DIRECTORY);
     kept = null;
+  }
+
+  private static void floats(FrameWriter out, int section, float[] values) throws IOException {
+    out.section(section);
+    for (float value : values) {
+      out.writeInt(Float.floatToRawIntBits(value));
+    }
   }
 
   private static void region(FrameWriter out, int section, MemorySegment bytes) throws IOException {
@@ -145,9 +155,7 @@ public final class IndexFiles {
   private static Opened read(Frame frame, VectorField field, int rows, Bytes bytes, boolean mapped)
       throws IOException {
     JsonSection json = JsonSection.read(frame, JSON);
-    MemorySegment centreBytes = frame.section(CENTRE, (long) field.dimension() * Float.BYTES);
-    float[] centre = new float[field.dimension()];
-    MemorySegment.copy(centreBytes, FrameLayout.FLOAT, 0, centre, 0, centre.length);
+    float[] centre = floats(frame.section(CENTRE, (long) field.dimension() * Float.BYTES));
     try {
       IndexParameters parameters =
           new IndexParameters(
@@ -173,11 +181,29 @@ public final class IndexFiles {
               frame.sectionOrNull(LOW),
               frame.section(LINKS),
               frame.section(LEVELS),
-              frame.section(UPPER));
+              frame.section(UPPER),
+              neighbours(frame, json));
       return new Opened(VectorIndex.of(image, bytes::close), calibration(json), mapped);
     } catch (IllegalArgumentException e) {
       throw json.invalid(e.getMessage());
     }
+  }
+
+  private static IndexImage.Neighbours neighbours(Frame frame, JsonSection json)
+      throws IOException {
+    MemorySegment codes = frame.sectionOrNull(NEIGHBOURS);
+    return codes == null
+        ? null
+        : new IndexImage.Neighbours(
+            codes,
+            floats(frame.section(CODEBOOK)),
+            Float.intBitsToFloat(json.intNumber("neighbour_deviation_bits", 0)));
+  }
+
+  private static float[] floats(MemorySegment bytes) {
+    float[] values = new float[(int) (bytes.byteSize() / Float.BYTES)];
+    MemorySegment.copy(bytes, FrameLayout.FLOAT, 0, values, 0, values.length);
+    return values;
   }
 
   private static ObjectNode json(IndexImage image, Calibration calibration) {
@@ -191,6 +217,9 @@ public final class IndexFiles {
     json.put("entry", image.entry());
     json.put("entry_level", image.entryLevel());
     json.put("upper_blocks", image.upperBlocks());
+    if (image.neighbours() != null) {
+      json.put("neighbour_deviation_bits", Float.floatToRawIntBits(image.neighbours().deviation()));
+    }
     json.put("measured_rows", calibration.rows());
     json.put("measured_queries", calibration.queries());
     ArrayNode steps = json.putArray("recall");

@@ -94,6 +94,8 @@
  *               section 5   links of level 0
  *               section 6   levels and places of upper links
  *               section 7   upper links
+ *               section 8   codes of neighbours; only where they pay
+ *               section 9   float32 each: their codebook
  * </pre>
  *
  * <h2>Other files</h2>

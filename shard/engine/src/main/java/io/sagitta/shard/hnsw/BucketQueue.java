@@ -79,6 +79,7 @@ final class BucketQueue {
   /** Entries that wait because there are enough at their distance. */
   private int aside;
 
+  private float poppedDistance;
   private int below;
   private int fits;
   private int excessMark;
@@ -311,12 +312,26 @@ final class BucketQueue {
       next[entry] = POPPED;
       if (distances[entry] <= bound) {
         firstWord = word;
+        poppedDistance = distances[entry];
         int ordinal = ordinals[entry];
         return ordinal ^ ordinal >> 31;
       }
     }
     firstWord = word;
     return -1;
+  }
+
+  /** Distance of the row popped last. */
+  float poppedDistance() {
+    return poppedDistance;
+  }
+
+  /** What is farther than this would not enter; infinite until there are as many as wanted. */
+  float worstWanted() {
+    if (total < effort || last == BUCKETS - 1) {
+      return bound;
+    }
+    return Math.min(bound, lowest + (last + 1) / perUnit);
   }
 
   /** Entries that stand aside. */

@@ -12,7 +12,8 @@ import io.sagitta.shard.distance.QueryPlanes;
  */
 public final class GraphConnector {
   /**
-   * Each pass may cut off a row when it finds no free place; more than two are hardly ever seen.
+   * A row whose near rows are themselves not reachable waits for the next pass; more than two are
+   * hardly ever needed.
    */
   private static final int PASSES_MAX = 8;
 
@@ -54,13 +55,15 @@ public final class GraphConnector {
     int added = 0;
     for (int pass = 0; entry >= 0 && pass < PASSES_MAX; pass++) {
       Reach reach = new Reach(memory, size);
-      reach.add(entry);
+      reach.add(entry, 0);
       int before = added;
       for (int row = 0; row < size; row++) {
         if (!memory.isAbsent(row) && !reach.contains(row)) {
-          link(memory, row, leadingTo);
-          reach.add(row);
-          added++;
+          long link = link(memory, row, reach, leadingTo);
+          if (link != 0) {
+            reach.add(row, link);
+            added++;
+          }
         }
       }
       if (added == before) {
@@ -70,7 +73,8 @@ public final class GraphConnector {
     return added;
   }
 
-  private void link(GraphMemory memory, int row, int[] leadingTo) {
+  /** Links a row from a near one that is reachable; returns the link's address, 0 for none. */
+  private long link(GraphMemory memory, int row, Reach reach, int[] leadingTo) {
     index.space().planes(memory.rows, row, values, query);
     long entry = memory.entry();
     walk.begin(memory, query, Traversal.FOUR);
@@ -78,40 +82,48 @@ public final class GraphConnector {
     walk.walk(from, 0, near.length, null, memory.capacity, Long.MAX_VALUE, StopCheck.NEVER);
     int count = walk.best(near.length, near, estimates);
     walk.end();
-    int width = memory.width(0);
+    int reachable = 0;
     for (int i = 0; i < count; i++) {
+      if (reach.contains(near[i])) {
+        near[reachable++] = near[i];
+      }
+    }
+    int width = memory.width(0);
+    for (int i = 0; i < reachable; i++) {
       long list = memory.list(near[i], 0);
-      int length = near[i] == row ? width : GraphMemory.length(list, width);
+      int length = GraphMemory.length(list, width);
       if (length < width) {
         GraphMemory.putLink(list, length, row);
         leadingTo[row]++;
-        return;
+        return list + 4L * length;
       }
     }
-    replace(memory, row, Math.min(count, FULL_LISTS), leadingTo);
+    return replace(memory, row, Math.min(reachable, FULL_LISTS), reach, leadingTo);
   }
 
-  /** Takes the place of the link whose row most others lead to. */
-  private void replace(GraphMemory memory, int row, int lists, int[] leadingTo) {
+  /**
+   * Takes the place of the link whose row most others lead to, of those by which nothing hangs:
+   * what has been reached stays so.
+   */
+  private long replace(GraphMemory memory, int row, int lists, Reach reach, int[] leadingTo) {
     long best = 0;
     int most = -1;
     for (int i = 0; i < lists; i++) {
-      if (near[i] == row) {
-        continue;
-      }
       for (int slot = 0; slot < memory.width; slot++) {
         long at = memory.list(near[i], 0) + 4L * slot;
-        if (leadingTo[NativeMemory.intAt(at)] > most) {
-          most = leadingTo[NativeMemory.intAt(at)];
+        int to = NativeMemory.intAt(at);
+        if (leadingTo[to] > most && !reach.holds(at)) {
+          most = leadingTo[to];
           best = at;
         }
       }
     }
-    if (most >= 0) {
+    if (best != 0) {
       leadingTo[NativeMemory.intAt(best)]--;
       leadingTo[row]++;
       GraphMemory.putLink(best, 0, row);
     }
+    return best;
   }
 
   private static int[] linksLeadingTo(GraphMemory memory, int size) {

@@ -4,6 +4,7 @@ package io.sagitta.shard.hnsw;
 import io.sagitta.shard.distance.CodeLayout;
 import io.sagitta.shard.distance.CodeRows;
 import io.sagitta.shard.distance.NativeMemory;
+import io.sagitta.shard.distance.SubspaceQuantizer;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +43,9 @@ final class GraphMemory extends Counted {
 
   final int upperWidth;
 
+  /** Null where there are none; then and only then links may still change. */
+  final NeighbourCodes neighbours;
+
   private final CodeLayout layout;
   private final Region high;
   private final Region low;
@@ -49,7 +53,9 @@ final class GraphMemory extends Counted {
   private final Region levels;
   private final Region upper;
   private final int upperCapacity;
-  private final Runnable onFree;
+
+  /** Of borrowed regions. */
+  private final Owner owner;
 
   private final long linksAt;
   private final long levelsAt;
@@ -63,6 +69,20 @@ final class GraphMemory extends Counted {
   /** Above every ordinal whose insertion has begun. */
   private final AtomicInteger linkedEnd = new AtomicInteger();
 
+  /** Whoever lent the regions; memories that share them share it. */
+  private static final class Owner extends Counted {
+    private final Runnable onFree;
+
+    Owner(Runnable onFree) {
+      this.onFree = onFree;
+    }
+
+    @Override
+    void free() {
+      onFree.run();
+    }
+  }
+
   private GraphMemory(
       IndexParameters parameters,
       int capacity,
@@ -72,8 +92,10 @@ final class GraphMemory extends Counted {
       Region links,
       Region levels,
       Region upper,
-      Runnable onFree) {
+      NeighbourCodes neighbours,
+      Owner owner) {
     this.parameters = parameters;
+    this.neighbours = neighbours;
     this.capacity = capacity;
     this.upperCapacity = upperCapacity;
     this.layout = layout(parameters);
@@ -84,7 +106,7 @@ final class GraphMemory extends Counted {
     this.links = links;
     this.levels = levels;
     this.upper = upper;
-    this.onFree = onFree;
+    this.owner = owner;
     this.rows = new CodeRows(layout, capacity, high.memory(), low == null ? null : low.memory());
     this.linksAt = links.address();
     this.levelsAt = levels.address();
@@ -109,7 +131,8 @@ final class GraphMemory extends Counted {
             Region.allocate(capacity * linkBytes(parameters)),
             Region.allocate((long) capacity * Integer.BYTES),
             Region.allocate(upperCapacity * upperBytes(parameters)),
-            () -> {});
+            null,
+            new Owner(() -> {}));
     memory.links.memory().fill((byte) -1);
     memory.upper.memory().fill((byte) -1);
     return memory;
@@ -142,13 +165,29 @@ final class GraphMemory extends Counted {
             Region.borrow(image.links()),
             Region.borrow(image.levels()),
             Region.borrow(image.upper()),
-            onFree);
+            neighbours(image),
+            new Owner(onFree));
     memory.upperUsed.set(image.upperBlocks());
     memory.linkedEnd.set(size);
     if (image.entry() >= 0) {
       memory.entry.set(packEntry(image.entry(), image.entryLevel()));
     }
     return memory;
+  }
+
+  private static NeighbourCodes neighbours(IndexImage image) {
+    IndexImage.Neighbours neighbours = image.neighbours();
+    if (neighbours == null) {
+      return null;
+    }
+    check(
+        "neighbour codes",
+        neighbours.codes(),
+        NeighbourCodes.bytes(image.parameters(), image.size()));
+    return new NeighbourCodes(
+        new SubspaceQuantizer(image.parameters().dimension(), neighbours.codebook()),
+        neighbours.deviation(),
+        Region.borrow(neighbours.codes()));
   }
 
   private static void check(String what, MemorySegment segment, long bytes) {
@@ -188,6 +227,9 @@ final class GraphMemory extends Counted {
   GraphMemory trimmed(int size) {
     long stride = layout.stride();
     int blocks = Math.min(upperUsed.get(), upperCapacity);
+    if (neighbours != null && !neighbours.tryRetain()) {
+      throw new IllegalStateException("closed");
+    }
     GraphMemory smaller =
         new GraphMemory(
             parameters,
@@ -198,7 +240,8 @@ final class GraphMemory extends Counted {
             copy(links, size * linkBytes(parameters)),
             copy(levels, (long) size * Integer.BYTES),
             copy(upper, blocks * upperBytes(parameters)),
-            () -> {});
+            neighbours,
+            new Owner(() -> {}));
     takeState(smaller);
     return smaller;
   }
@@ -214,21 +257,31 @@ final class GraphMemory extends Counted {
     long planes = low == null ? 1 : 2;
     return planes * size * layout.stride()
         + size * (linkBytes(parameters) + Integer.BYTES)
-        + Math.min(upperUsed.get(), upperCapacity) * upperBytes(parameters);
+        + Math.min(upperUsed.get(), upperCapacity) * upperBytes(parameters)
+        + (neighbours == null ? 0 : neighbours.bytes());
   }
 
   /** The same memory without the low nibbles. */
   GraphMemory withoutLow() {
-    for (Region region : new Region[] {high, links, levels, upper}) {
-      if (!region.tryRetain()) {
+    return sharing(null, neighbours);
+  }
+
+  /** The same memory with other neighbour codes, or with null without any. */
+  GraphMemory withNeighbours(NeighbourCodes codes) {
+    return sharing(low, codes);
+  }
+
+  private GraphMemory sharing(Region newLow, NeighbourCodes codes) {
+    for (Counted part : new Counted[] {high, newLow, links, levels, upper, codes, owner}) {
+      if (part != null && !part.tryRetain()) {
         throw new IllegalStateException("closed");
       }
     }
-    GraphMemory smaller =
+    GraphMemory next =
         new GraphMemory(
-            parameters, capacity, upperCapacity, high, null, links, levels, upper, onFree);
-    takeState(smaller);
-    return smaller;
+            parameters, capacity, upperCapacity, high, newLow, links, levels, upper, codes, owner);
+    takeState(next);
+    return next;
   }
 
   private void takeState(GraphMemory next) {
@@ -251,12 +304,20 @@ final class GraphMemory extends Counted {
         low == null ? null : low.memory().asSlice(0, size * stride),
         links.memory().asSlice(0, size * linkBytes(parameters)),
         levels.memory().asSlice(0, (long) size * Integer.BYTES),
-        upper.memory().asSlice(0, blocks * upperBytes(parameters)));
+        upper.memory().asSlice(0, blocks * upperBytes(parameters)),
+        neighbours == null
+            ? null
+            : new IndexImage.Neighbours(
+                neighbours.memory().asSlice(0, size * neighbours.stride()),
+                neighbours.quantizer.codebook(),
+                neighbours.deviation));
   }
 
   /** Bytes of codes, of a memory at its capacity. */
   long codeBytes() {
-    return high.bytes() + (low == null ? 0 : low.bytes());
+    return high.bytes()
+        + (low == null ? 0 : low.bytes())
+        + (neighbours == null ? 0 : neighbours.bytes());
   }
 
   /** Bytes of links and levels. */
@@ -284,7 +345,10 @@ final class GraphMemory extends Counted {
     links.release();
     levels.release();
     upper.release();
-    onFree.run();
+    if (neighbours != null) {
+      neighbours.release();
+    }
+    owner.release();
   }
 
   // Levels and lists
@@ -389,6 +453,9 @@ final class GraphMemory extends Counted {
   }
 
   void beginInsert(int ordinal) {
+    if (neighbours != null) {
+      throw new IllegalStateException("the graph is complete");
+    }
     if (linkedEnd.get() <= ordinal) {
       linkedEnd.accumulateAndGet(ordinal + 1, Math::max);
     }

@@ -3,6 +3,8 @@ package io.sagitta.shard.hnsw;
 
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.QueryPlanes;
+import io.sagitta.shard.distance.ScanTable;
+import io.sagitta.shard.distance.SubspaceQuantizer;
 import io.sagitta.shard.distance.TopK;
 
 /**
@@ -12,11 +14,24 @@ import io.sagitta.shard.distance.TopK;
  */
 public final class GraphSearcher {
   private final GraphWalk walk = new GraphWalk();
+  private final ScanTable table = new ScanTable();
+  private final boolean byNeighbours;
   private QueryPlanes planes;
+  private float[] weights = new float[0];
   private float[] values = new float[0];
   private int[] hits = new int[0];
   private float[] estimates = new float[0];
   private float[] scores = new float[0];
+
+  /** A searcher with no room yet. */
+  public GraphSearcher() {
+    this(true);
+  }
+
+  /** As above; with false, it looks at every neighbour though there are codes of neighbours. */
+  GraphSearcher(boolean byNeighbours) {
+    this.byNeighbours = byNeighbours;
+  }
 
   /**
    * Collects the best rows by estimate, best first: see {@link #hits} and {@link #estimates}. Of
@@ -80,6 +95,15 @@ public final class GraphSearcher {
       return 0;
     }
     space.planes(query, values, planes);
+    if (byNeighbours && memory.neighbours != null && effort.traversal() == Traversal.FOUR) {
+      SubspaceQuantizer quantizer = memory.neighbours.quantizer;
+      if (weights.length != quantizer.dimension()) {
+        weights = new float[quantizer.dimension()];
+      }
+      float weight = space.weights(query, weights);
+      table.set(quantizer, weights);
+      walk.scanNeighbours(table, weight);
+    }
     int from = walk.descend(GraphMemory.entryOrdinal(entry), GraphMemory.entryLevel(entry), 0);
     int ef = Math.max(effort.ef(), depth);
     int count;

@@ -106,6 +106,44 @@ final class GraphSpace {
     }
   }
 
+  /**
+   * Under cosine and dot, a query as weights in which distances are linear: {@code distance(q, b) -
+   * distance(q, a) = -weights . (b - a)} for rows {@code a} and {@code b}. Between vectors of
+   * length 1 the squared distance is {@code 2 - 2 q . b}.
+   *
+   * @return the length of the weights
+   */
+  float weights(CodeQuery query, float[] out) {
+    float[] prepared = query.prepared();
+    float scale =
+        switch (parameters.metric()) {
+          case COSINE -> 2;
+          case DOT -> 1;
+          case L2, HAMMING -> throw new IllegalStateException("not linear: " + parameters.metric());
+        };
+    for (int i = 0; i < parameters.dimension(); i++) {
+      out[i] = scale * prepared[i];
+    }
+    return (float) Math.sqrt(dot(out, out));
+  }
+
+  /**
+   * The point halfway between two rows as a query.
+   *
+   * @param room for one vector
+   */
+  void between(CodeRows rows, int one, int other, float[] room, CodeQuery out) {
+    float[] point = out.prepared();
+    rows.decode(one, point);
+    rows.decode(other, room);
+    for (int i = 0; i < parameters.dimension(); i++) {
+      point[i] = (point[i] + room[i]) / 2 + rotatedCentre[i];
+    }
+    if (parameters.metric() == Metric.COSINE) {
+      normalize(point, parameters.dimension());
+    }
+  }
+
   /** A row's code itself as the query, against 8 bits: distances between rows. */
   void rowPlanes(CodeRows rows, int ordinal, QueryPlanes out) {
     if (parameters.bits()) {

@@ -2,8 +2,11 @@
 package io.sagitta.shard.hnsw;
 
 import io.sagitta.shard.distance.CodeScorer;
+import io.sagitta.shard.distance.Lines;
 import io.sagitta.shard.distance.NativeMemory;
 import io.sagitta.shard.distance.QueryPlanes;
+import io.sagitta.shard.distance.ScanTable;
+import java.util.Arrays;
 
 /**
  * Walks over one graph towards a query, reading codes only. Keeps its room between walks, so that a
@@ -16,6 +19,9 @@ import io.sagitta.shard.distance.QueryPlanes;
 final class GraphWalk {
   private static final int BEAM = 4;
 
+  /** Likewise where {@link NeighbourCodes} spare most of the neighbours. */
+  private static final int NEIGHBOUR_BEAM = 8;
+
   /** Ints of a cache line. */
   private static final int LINKS_A_LINE = 16;
 
@@ -24,13 +30,22 @@ final class GraphWalk {
 
   private final BucketQueue queue = new BucketQueue();
   private final VisitedSet visited = new VisitedSet();
-  private final long[] lists = new long[BEAM];
+  private final long[] lists = new long[NEIGHBOUR_BEAM];
+  private final int[] followed = new int[NEIGHBOUR_BEAM];
+  private final int[] wanted = new int[NEIGHBOUR_BEAM];
+  private final float[] reached = new float[NEIGHBOUR_BEAM];
   private int[] ordinals = new int[0];
   private float[] distances = new float[0];
 
   private GraphMemory memory;
   private QueryPlanes query;
   private Traversal traversal;
+
+  /** What neighbours are like, and the query as their scan reads it; null to look at each row. */
+  private NeighbourCodes neighbours;
+
+  private ScanTable table;
+  private float slack;
 
   private long scored;
   private boolean gaveUp;
@@ -52,16 +67,31 @@ final class GraphWalk {
     }
     scored = 0;
     gaveUp = false;
-    int batch = (BEAM + 1) * newMemory.width;
+    neighbours = null;
+    int batch = (NEIGHBOUR_BEAM + 1) * newMemory.width;
     if (ordinals.length < batch) {
       ordinals = new int[batch];
       distances = new float[batch];
     }
   }
 
+  /**
+   * Has level 0 walked by what is known of neighbours.
+   *
+   * @param newTable the query's weights, see {@link GraphSpace#weights}
+   * @param weight their length
+   */
+  void scanNeighbours(ScanTable newTable, float weight) {
+    neighbours = memory.neighbours;
+    table = newTable;
+    slack = neighbours.slack(weight);
+  }
+
   /** Ends a search; the memory may go. */
   void end() {
     memory = null;
+    neighbours = null;
+    table = null;
     query = null;
   }
 
@@ -142,7 +172,7 @@ final class GraphWalk {
       if (step % STEPS_PER_CHECK == 0) {
         stop.check();
       }
-      count = follow(level, width);
+      count = neighbours != null && level == 0 ? followWanted(width) : follow(level, width);
       if (count < 0) {
         return;
       }
@@ -162,6 +192,35 @@ final class GraphWalk {
     int count = 0;
     for (int i = 0; i < rows; i++) {
       count = visited.addAll(lists[i], width, ordinals, count);
+    }
+    return count;
+  }
+
+  /** As {@link #follow}, but only those neighbours that may be near enough to be wanted. */
+  private int followWanted(int width) {
+    float worst = queue.worstWanted();
+    int rows = 0;
+    for (int row = queue.pop(); row >= 0; row = rows < NEIGHBOUR_BEAM ? queue.pop() : -1) {
+      followed[rows] = row;
+      reached[rows] = queue.poppedDistance();
+      lists[rows++] = memory.list(row, 0);
+    }
+    if (rows == 0) {
+      return -1;
+    }
+    touchLists(rows, width);
+    if (worst < Float.POSITIVE_INFINITY) {
+      touched += Lines.touch(neighbours.address(0), neighbours.stride(), followed, rows);
+      for (int i = 0; i < rows; i++) {
+        float product = reached[i] - worst - slack;
+        wanted[i] = table.atLeast(neighbours.address(followed[i]), product);
+      }
+    } else {
+      Arrays.fill(wanted, 0, rows, -1);
+    }
+    int count = 0;
+    for (int i = 0; i < rows; i++) {
+      count = visited.addWanted(lists[i], width, wanted[i], ordinals, count);
     }
     return count;
   }
@@ -186,6 +245,26 @@ final class GraphWalk {
       long list, int width, long[] bits, int[] log, int logged, int[] out, int count) {
     for (int i = 0; i < width; i++) {
       int link = NativeMemory.intAt(list + 4L * i);
+      if (link < 0) {
+        break;
+      }
+      int word = link >>> 6;
+      long seen = bits[word];
+      int fresh = (int) (~seen >>> link) & 1;
+      bits[word] = seen | 1L << link;
+      out[count] = link;
+      log[logged] = link;
+      count += fresh;
+      logged += fresh;
+    }
+    return count;
+  }
+
+  /** As {@link #freshLinks} of those links whose bits are set. */
+  static int freshWanted(
+      long list, int wanted, long[] bits, int[] log, int logged, int[] out, int count) {
+    for (int left = wanted; left != 0; left &= left - 1) {
+      int link = NativeMemory.intAt(list + 4L * Integer.numberOfTrailingZeros(left));
       if (link < 0) {
         break;
       }

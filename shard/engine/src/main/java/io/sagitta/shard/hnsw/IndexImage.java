@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
  * @param entryLevel its level
  * @param upperBlocks blocks in {@code upper}
  * @param low null where it was dropped, and for bits
+ * @param neighbours null where there are none
  */
 public record IndexImage(
     IndexParameters parameters,
@@ -25,4 +26,14 @@ public record IndexImage(
     MemorySegment low,
     MemorySegment links,
     MemorySegment levels,
-    MemorySegment upper) {}
+    MemorySegment upper,
+    Neighbours neighbours) {
+  /**
+   * What neighbours are like, see {@link NeighbourCodes}.
+   *
+   * @param codes of every row
+   * @param codebook of {@link io.sagitta.shard.distance.SubspaceQuantizer}
+   * @param deviation of the estimates' errors
+   */
+  public record Neighbours(MemorySegment codes, float[] codebook, float deviation) {}
+}

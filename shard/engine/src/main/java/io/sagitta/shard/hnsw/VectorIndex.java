@@ -177,6 +177,21 @@ public final class VectorIndex extends Counted implements AutoCloseable {
     return memory.image(space.centre(), size);
   }
 
+  /** Shows searches what neighbours are like, or with null no longer; takes over the hold. */
+  void replaceNeighbours(NeighbourCodes codes) {
+    GraphMemory old = memory;
+    memory = old.withNeighbours(codes);
+    old.release();
+    if (codes != null) {
+      codes.release();
+    }
+  }
+
+  /** Whether searches know beforehand what neighbours are like. */
+  public boolean hasNeighbourCodes() {
+    return memory.neighbours != null;
+  }
+
   /**
    * Gives back the low nibbles' memory: of use once nothing will be inserted and searches read 4
    * bits.

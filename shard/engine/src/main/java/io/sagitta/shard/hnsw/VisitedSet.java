@@ -65,4 +65,12 @@ final class VisitedSet {
     logged += end - count;
     return end;
   }
+
+  /** As {@link #addAll}, of the links whose bits are set in {@code wanted} alone. */
+  int addWanted(long list, int width, int wanted, int[] out, int count) {
+    reserve(width);
+    int end = GraphWalk.freshWanted(list, wanted, bits, log, logged, out, count);
+    logged += end - count;
+    return end;
+  }
 }

@@ -9,7 +9,8 @@
  * io.sagitta.shard.hnsw.GraphMemory}, where the bytes are. {@link
  * io.sagitta.shard.hnsw.GraphBuilder} inserts, {@link io.sagitta.shard.hnsw.GraphSearcher}
  * searches; both go by {@link io.sagitta.shard.hnsw.GraphWalk}. {@link
- * io.sagitta.shard.hnsw.GraphSpace} says what a distance is.
+ * io.sagitta.shard.hnsw.NeighbourCodes} spare a search of a complete graph most of its visits.
+ * {@link io.sagitta.shard.hnsw.GraphSpace} says what a distance is.
  *
  * <p><b>Invariants.</b>
  *
@@ -36,6 +37,8 @@
  *                      -1 for a row without a vector
  * upper   b * 4 M      blocks of M ints, ordinals from the front, then -1: a row of level l has l,
  *                      for its levels 1 to l
+ * near    n * 16 R     where it pays: a nibble for each of R runs of components and each of 2 M = 32
+ *                      links; for each 16 links, runs in pairs, 16 bytes: ScanTable.putCodes
  * </pre>
  *
  * <p>Beside these an image has the parameters, the centre, the number of rows, the entry and its

@@ -59,6 +59,10 @@ public final class Indexer {
   private static final int TAIL_ROWS_MAX = 65_536;
 
   private static final int CENTRE_ROWS = 1_024;
+
+  /** In a smaller graph walks are short, and its rows stay in the cache. */
+  private static final int NEIGHBOURS_ROWS_MIN = 50_000;
+
   private static final int SEARCHERS = 16;
 
   private final Leases<SegmentSet> published;
@@ -277,6 +281,12 @@ public final class Indexer {
     return stopped;
   }
 
+  private void checkStopped() {
+    if (isStopped()) {
+      throw new IndexingStopped();
+    }
+  }
+
   private IndexingOptions options() {
     return indexing.orElseThrow();
   }
@@ -460,6 +470,12 @@ public final class Indexer {
     }
     if (size == rows) {
       GraphConnector.connect(index.index());
+      NeighbourStep neighbours =
+          new NeighbourStep(index, NEIGHBOURS_ROWS_MIN, options(), this::checkStopped);
+      long bytes = neighbours.bytesNeeded();
+      if (bytes > 0 && memory.hasRoom(bytes) && claim(bytes)) {
+        neighbours.take();
+      }
       slim(index);
       index.completed();
       return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.index;
 
+import io.sagitta.shard.hnsw.GraphBuilder;
 import io.sagitta.shard.hnsw.VectorIndex;
 import io.sagitta.shard.segment.GrowingPrefix;
 import io.sagitta.shard.segment.RowRun;
@@ -38,7 +39,7 @@ final class Slice {
       encode(index, run, row, end);
       row = end;
     }
-    ParallelInsert.insert(index, from, to, workers, executor);
+    ParallelRows.run(() -> new GraphBuilder(index)::insert, from, to, workers, executor);
     index.publish(to);
   }
 

@@ -13,7 +13,9 @@ import io.sagitta.shard.hnsw.CodeQuery;
 import io.sagitta.shard.hnsw.Effort;
 import io.sagitta.shard.hnsw.GraphBuilder;
 import io.sagitta.shard.hnsw.GraphSearcher;
+import io.sagitta.shard.hnsw.IndexImage;
 import io.sagitta.shard.hnsw.IndexParameters;
+import io.sagitta.shard.hnsw.NeighbourCoding;
 import io.sagitta.shard.hnsw.StopCheck;
 import io.sagitta.shard.hnsw.Traversal;
 import io.sagitta.shard.hnsw.VectorIndex;
@@ -71,6 +73,36 @@ class IndexFilesTest {
     try (VectorIndex index = opened.index()) {
       assertThat(opened.calibration()).isEqualTo(CALIBRATION);
       assertThat(index.size()).isEqualTo(ROWS);
+      assertThat(search(index)).isEqualTo(found);
+    }
+  }
+
+  @Test
+  void codesOfNeighboursComeBackToo() throws IOException {
+    VectorField dot = new VectorField(1, "v", VectorType.FLOAT32, DIM, Metric.DOT, false);
+    IndexFiles files = new IndexFiles(FsStore.open(directory));
+    byte[] codes;
+    IndexImage.Neighbours written;
+    int[] found;
+    try (Arena arena = Arena.ofShared();
+        VectorIndex index = build(arena, Metric.DOT);
+        NeighbourCoding coding = NeighbourCoding.begin(index, StopCheck.NEVER).orElseThrow()) {
+      NeighbourCoding.Writer writer = coding.writer();
+      for (int row = 0; row < ROWS; row++) {
+        writer.write(row);
+      }
+      coding.show();
+      found = search(index);
+      written = index.image().neighbours();
+      codes = written.codes().toArray(ValueLayout.JAVA_BYTE);
+      files.write(SEGMENT, dot, index.image(), CALIBRATION);
+    }
+    try (VectorIndex index = files.open(SEGMENT, dot, ROWS, any -> true).orElseThrow().index()) {
+      assertThat(index.hasNeighbourCodes()).isTrue();
+      IndexImage.Neighbours read = index.image().neighbours();
+      assertThat(read.codes().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(codes);
+      assertThat(read.codebook()).isEqualTo(written.codebook());
+      assertThat(read.deviation()).isEqualTo(written.deviation());
       assertThat(search(index)).isEqualTo(found);
     }
   }
@@ -150,6 +182,10 @@ class IndexFilesTest {
   }
 
   private static VectorIndex build(Arena arena) {
+    return build(arena, Metric.L2);
+  }
+
+  private static VectorIndex build(Arena arena, Metric metric) {
     SplittableRandom random = new SplittableRandom(42);
     MemorySegment memory = arena.allocate((long) ROWS * DIM * Float.BYTES + 64, 64);
     for (int i = 0; i < ROWS * DIM; i++) {
@@ -157,7 +193,7 @@ class IndexFilesTest {
     }
     VectorRows rows = VectorRows.packed(VectorType.FLOAT32, DIM, ROWS, memory);
     VectorIndex index =
-        VectorIndex.empty(IndexParameters.of(VectorType.FLOAT32, Metric.L2, DIM), new float[DIM]);
+        VectorIndex.empty(IndexParameters.of(VectorType.FLOAT32, metric, DIM), new float[DIM]);
     index.reserve(ROWS);
     long[] hashes = random.longs(ROWS).toArray();
     index.encode(0, rows, 0, ROWS, null, hashes);

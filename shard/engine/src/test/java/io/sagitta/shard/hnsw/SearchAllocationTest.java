@@ -60,10 +60,11 @@ class SearchAllocationTest {
     public static void main(String[] args) {
       SplittableRandom random = new SplittableRandom(1);
       for (int dimension : new int[] {100, 384}) {
-        check(VectorType.FLOAT32, Metric.COSINE, dimension, Traversal.FOUR, random);
-        check(VectorType.FLOAT32, Metric.L2, dimension, Traversal.EIGHT, random);
-        check(VectorType.BINARY, Metric.HAMMING, dimension, Traversal.BITS, random);
+        check(VectorType.FLOAT32, Metric.COSINE, dimension, Traversal.FOUR, false, random);
+        check(VectorType.FLOAT32, Metric.L2, dimension, Traversal.EIGHT, false, random);
+        check(VectorType.BINARY, Metric.HAMMING, dimension, Traversal.BITS, false, random);
       }
+      check(VectorType.FLOAT32, Metric.COSINE, 100, Traversal.FOUR, true, random);
       System.out.println("searched with " + Scorer.kernels());
     }
 
@@ -72,11 +73,15 @@ class SearchAllocationTest {
         Metric metric,
         int dimension,
         Traversal traversal,
+        boolean neighbours,
         SplittableRandom random) {
       try (Arena arena = Arena.ofShared()) {
         TestData data =
             TestData.of(arena, type, metric, dimension, 2_000, TestData.Shape.CLUSTERED, random);
         try (VectorIndex index = TestIndexes.build(data)) {
+          if (neighbours) {
+            NeighbourCodesTest.codeNeighbours(index);
+          }
           float[] query = data.vectors.getFirst();
           PreparedQuery exact = data.exact(query);
           CodeQuery coded = data.coded(query);

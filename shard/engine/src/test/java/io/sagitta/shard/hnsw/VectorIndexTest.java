@@ -147,7 +147,8 @@ class VectorIndexTest {
         image.low() == null ? null : copy.apply(image.low()),
         copy.apply(image.links()),
         copy.apply(image.levels()),
-        copy.apply(image.upper()));
+        copy.apply(image.upper()),
+        null);
   }
 
   private static MemorySegment copy(Arena arena, MemorySegment segment) {

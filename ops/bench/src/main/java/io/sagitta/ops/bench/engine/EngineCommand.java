@@ -41,7 +41,7 @@ public final class EngineCommand extends LaneCommand {
       paramLabel = "PEER",
       split = ",",
       description =
-          "sagitta, sagitta-8bit, sagitta-float16, sagitta-bfloat16, sagitta-int8, hnswlib,"
+          "sagitta, sagitta-rows, sagitta-8bit, sagitta-float16, sagitta-bfloat16, sagitta-int8, hnswlib,"
               + " faiss-flat, faiss-sq8, usearch, lucene, lucene-8bit, lucene-4bit, jvector; sagitta"
               + " and all libraries unless given.")
   private List<String> peers =

@@ -9,6 +9,7 @@ import java.util.List;
 /** The contenders. */
 enum Peer {
   SAGITTA("sagitta", Runtime.JVM),
+  SAGITTA_ROWS("sagitta-rows", Runtime.JVM),
   SAGITTA_8BIT("sagitta-8bit", Runtime.JVM),
   SAGITTA_FLOAT16("sagitta-float16", Runtime.JVM),
   SAGITTA_BFLOAT16("sagitta-bfloat16", Runtime.JVM),

@@ -2,8 +2,14 @@
 package io.sagitta.ops.bench.engine.worker;
 
 import io.sagitta.shard.distance.VectorRows;
+import io.sagitta.shard.hnsw.Effort;
 import io.sagitta.shard.hnsw.GraphBuilder;
+import io.sagitta.shard.hnsw.GraphConnector;
 import io.sagitta.shard.hnsw.IndexParameters;
+import io.sagitta.shard.hnsw.NeighbourCoding;
+import io.sagitta.shard.hnsw.NeighbourTrial;
+import io.sagitta.shard.hnsw.StopCheck;
+import io.sagitta.shard.hnsw.Traversal;
 import io.sagitta.shard.hnsw.VectorIndex;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -11,6 +17,9 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Builds this engine's index of rows in memory, by several threads. */
 final class GraphBuild {
   private static final int ENCODED_AT_ONCE = 1_024;
+
+  /** About what a recall of 0.95 needs on word vectors. */
+  private static final Effort TRIAL = new Effort(96, 40, Traversal.FOUR);
 
   private final VectorRows rows;
   private final VectorIndex index;
@@ -33,6 +42,28 @@ final class GraphBuild {
         });
     index.publish(rows.count());
     return index;
+  }
+
+  /** As a node does with a complete segment: codes of neighbours, where a trial says they pay. */
+  void codeNeighbours(int threads) throws InterruptedException {
+    GraphConnector.connect(index);
+    if (!NeighbourCoding.mayPay(index.parameters())) {
+      return;
+    }
+    try (NeighbourCoding coding = NeighbourCoding.begin(index, StopCheck.NEVER).orElseThrow()) {
+      inParallel(
+          threads,
+          1,
+          () -> {
+            NeighbourCoding.Writer writer = coding.writer();
+            return (from, to) -> writer.write(from);
+          });
+      coding.show();
+      NeighbourTrial trial = new NeighbourTrial(index, TRIAL, System::nanoTime, StopCheck.NEVER);
+      if (!trial.run().pays()) {
+        coding.hide();
+      }
+    }
   }
 
   private void encode(int from, int to) {

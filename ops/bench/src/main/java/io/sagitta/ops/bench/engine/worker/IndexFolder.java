@@ -36,6 +36,9 @@ final class IndexFolder {
     write("links", image.links());
     write("levels", image.levels());
     write("upper", image.upper());
+    if (image.neighbours() != null) {
+      write("neighbours", image.neighbours().codes());
+    }
     try (DataOutputStream out =
         new DataOutputStream(Files.newOutputStream(folder.resolve("numbers")))) {
       out.writeInt(image.size());
@@ -44,6 +47,13 @@ final class IndexFolder {
       out.writeInt(image.upperBlocks());
       for (float component : image.centre()) {
         out.writeFloat(component);
+      }
+      if (image.neighbours() != null) {
+        out.writeFloat(image.neighbours().deviation());
+        out.writeInt(image.neighbours().codebook().length);
+        for (float value : image.neighbours().codebook()) {
+          out.writeFloat(value);
+        }
       }
     }
   }
@@ -71,8 +81,18 @@ final class IndexFolder {
           Files.exists(folder.resolve("low")) ? read("low", arena) : null,
           read("links", arena),
           read("levels", arena),
-          read("upper", arena));
+          read("upper", arena),
+          Files.exists(folder.resolve("neighbours")) ? neighbours(in, arena) : null);
     }
+  }
+
+  private IndexImage.Neighbours neighbours(DataInputStream in, Arena arena) throws IOException {
+    float deviation = in.readFloat();
+    float[] codebook = new float[in.readInt()];
+    for (int i = 0; i < codebook.length; i++) {
+      codebook[i] = in.readFloat();
+    }
+    return new IndexImage.Neighbours(read("neighbours", arena), codebook, deviation);
   }
 
   private void write(String name, MemorySegment region) throws IOException {

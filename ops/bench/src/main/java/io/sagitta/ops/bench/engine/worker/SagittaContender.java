@@ -4,6 +4,7 @@ package io.sagitta.ops.bench.engine.worker;
 import io.sagitta.model.Metric;
 import io.sagitta.model.VectorType;
 import io.sagitta.ops.bench.engine.VectorFile;
+import io.sagitta.shard.distance.HugePages;
 import io.sagitta.shard.distance.InverseNorms;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.Scorer;
@@ -40,6 +41,7 @@ final class SagittaContender implements Contender {
 
   private final Traversal traversal;
   private final VectorType type;
+  private final boolean neighbours;
   private final Arena arena = Arena.ofShared();
   private IndexParameters parameters;
   private VectorRows rows;
@@ -50,10 +52,12 @@ final class SagittaContender implements Contender {
    * Nothing built or opened yet.
    *
    * @param type in which vectors are stored
+   * @param neighbours whether codes of neighbours are tried
    */
-  SagittaContender(Traversal traversal, VectorType type) {
+  SagittaContender(Traversal traversal, VectorType type, boolean neighbours) {
     this.traversal = traversal;
     this.type = type;
+    this.neighbours = neighbours;
   }
 
   @Override
@@ -65,6 +69,7 @@ final class SagittaContender implements Contender {
           case BITS -> "bit";
         }
         + " codes, "
+        + (index != null && index.hasNeighbourCodes() ? "neighbours' codes, " : "")
         + type.name().toLowerCase(Locale.ROOT)
         + ", "
         + Scorer.kernels();
@@ -78,8 +83,12 @@ final class SagittaContender implements Contender {
   public int build(VectorFile base, BuildPlan plan, Path folder)
       throws IOException, InterruptedException {
     rows = inMemory(base);
-    index = new GraphBuild(parameters(base, plan), centre(base), rows).run(plan.threads());
+    GraphBuild build = new GraphBuild(parameters(base, plan), centre(base), rows);
+    index = build.run(plan.threads());
     if (traversal == Traversal.FOUR) {
+      if (neighbours) {
+        build.codeNeighbours(plan.threads());
+      }
       index.dropLow();
     }
     new IndexFolder(folder).write(index.image());
@@ -121,7 +130,7 @@ final class SagittaContender implements Contender {
 
   private VectorRows inMemory(VectorFile base) throws IOException {
     int bytes = type.bytes(base.dimension());
-    MemorySegment vectors = arena.allocate((long) base.rows() * bytes, ALIGNMENT);
+    MemorySegment vectors = HugePages.allocate((long) base.rows() * bytes, arena);
     try (Arena mapping = Arena.ofConfined()) {
       MemorySegment mapped = base.map(mapping);
       for (int row = 0; row < base.rows(); row++) {

@@ -99,6 +99,7 @@ class ContenderTest {
   @ValueSource(
       strings = {
         "sagitta",
+        "sagitta-rows",
         "sagitta-8bit",
         "sagitta-bfloat16",
         "sagitta-int8",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.shard.index;
 
-import io.sagitta.shard.hnsw.GraphBuilder;
-import io.sagitta.shard.hnsw.VectorIndex;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -10,27 +8,34 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 
 /**
- * Inserts a range of encoded rows by the calling thread and as many others as the executor lends.
+ * Goes through a range of rows with the calling thread and as many others as the executor lends.
  */
-final class ParallelInsert {
-  private final VectorIndex index;
+final class ParallelRows {
+  private final Supplier<? extends IntConsumer> worker;
   private final int to;
   private final AtomicInteger next;
 
-  private ParallelInsert(VectorIndex index, int from, int to) {
-    this.index = index;
+  private ParallelRows(Supplier<? extends IntConsumer> worker, int from, int to) {
+    this.worker = worker;
     this.to = to;
     this.next = new AtomicInteger(from);
   }
 
-  /** Returns when rows {@code [from, to)} are all in. */
-  static void insert(VectorIndex index, int from, int to, int workers, Executor executor) {
-    ParallelInsert insert = new ParallelInsert(index, from, to);
+  /**
+   * Returns when rows {@code [from, to)} are all done, each once.
+   *
+   * @param worker what a thread does with its rows; asked for one by each
+   */
+  static void run(
+      Supplier<? extends IntConsumer> worker, int from, int to, int workers, Executor executor) {
+    ParallelRows rows = new ParallelRows(worker, from, to);
     List<Helper> helpers = new ArrayList<>();
     for (int i = 1; i < workers; i++) {
-      Helper helper = insert.new Helper();
+      Helper helper = rows.new Helper();
       try {
         executor.execute(helper);
         helpers.add(helper);
@@ -39,16 +44,16 @@ final class ParallelInsert {
       }
     }
     try {
-      insert.work();
+      rows.work();
     } finally {
       helpers.forEach(Helper::end);
     }
   }
 
   private void work() {
-    GraphBuilder builder = new GraphBuilder(index);
+    IntConsumer mine = worker.get();
     for (int row = next.getAndIncrement(); row < to; row = next.getAndIncrement()) {
-      builder.insert(row);
+      mine.accept(row);
     }
   }
 
