@@ -203,7 +203,10 @@ final class Member implements AutoCloseable {
                 ShardOptions.FROZEN_WAITING_MAX,
                 Optional.of(
                     new IndexingOptions(
-                        threads.indexing, threads.indexing.getCorePoolSize(), System::nanoTime)),
+                        threads.indexing,
+                        threads.indexing.getCorePoolSize(),
+                        System::nanoTime,
+                        NodeThreads::cpuTime)),
                 disk),
             shardMemory);
     this.exports = new CheckpointExports(replicas);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  * flood of requests can keep a heartbeat or a probe waiting.
  */
 final class NodeThreads implements AutoCloseable {
+  private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
   private static final long END_SECONDS = 10;
 
   /** Whatever waits: metadata requests, orders, steps, fetches. One virtual thread a task. */
@@ -75,6 +78,13 @@ final class NodeThreads implements AutoCloseable {
   /** One thread for a loop that ends when it is told to. */
   static Thread loop(String role, Runnable loop) {
     return Thread.ofPlatform().name(role).daemon().start(loop);
+  }
+
+  /** Nanoseconds that the calling thread has run; by the clock, where the system cannot say. */
+  static long cpuTime() {
+    return CPU.isCurrentThreadCpuTimeSupported()
+        ? CPU.getCurrentThreadCpuTime()
+        : System.nanoTime();
   }
 
   /** A thread for the JVM to start when it shuts down. */

@@ -135,7 +135,9 @@ final class WarmUp {
               threads.background,
               new MemoryBudget(64 << 20),
               ShardOptions.FROZEN_WAITING_MAX,
-              Optional.of(new IndexingOptions(threads.indexing, 1, 0, ROWS, System::nanoTime)),
+              Optional.of(
+                  new IndexingOptions(
+                      threads.indexing, 1, 0, ROWS, System::nanoTime, NodeThreads::cpuTime)),
               DiskRoom.ENDLESS);
       int searches;
       try (Shard shard = Shard.open(folder, options, scratch)) {

@@ -74,7 +74,8 @@ class GroupedSearchTest {
             FsStore.open(directory),
             Runnable::run,
             2,
-            Optional.of(new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0)));
+            Optional.of(
+                new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0, () -> 0)));
     shard.apply(ShardEntries.init(TestShard.init(schema, freeze), 1));
     return shard;
   }

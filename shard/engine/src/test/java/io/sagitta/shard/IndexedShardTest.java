@@ -60,7 +60,8 @@ class IndexedShardTest {
             FsStore.open(directory),
             Runnable::run,
             2,
-            Optional.of(new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0)));
+            Optional.of(
+                new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0, () -> 0)));
     shard.apply(ShardEntries.init(TestShard.init(SCHEMA, freeze), 1));
     return shard;
   }

@@ -75,7 +75,7 @@ final class ShardHistory implements AutoCloseable {
   }
 
   private Optional<IndexingOptions> graphs(int sliceRows) {
-    return Optional.of(new IndexingOptions(indexing, 1, 0, sliceRows, () -> 0));
+    return Optional.of(new IndexingOptions(indexing, 1, 0, sliceRows, () -> 0, () -> 0));
   }
 
   void run(int steps) throws IOException {

@@ -63,7 +63,7 @@ class StoredVectorsTest {
   }
 
   private IndexingOptions indexing() {
-    return new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0);
+    return new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0, () -> 0);
   }
 
   private static void load(TestShard shard, RandomGenerator random, int rows) throws IOException {

@@ -258,7 +258,10 @@ public final class GraphSpeed {
           threads,
           NeighbourCoding.bytes(index.parameters(), index.size()) / 1e6,
           new NeighbourTrial(
-                  index, new Effort(96, 40, Traversal.FOUR), System::nanoTime, StopCheck.NEVER)
+                  index,
+                  new Effort(96, 40, Traversal.FOUR),
+                  THREADS::getCurrentThreadCpuTime,
+                  StopCheck.NEVER)
               .run());
     }
   }

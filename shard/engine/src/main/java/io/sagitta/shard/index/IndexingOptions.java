@@ -17,13 +17,16 @@ import java.util.function.LongSupplier;
  * @param sliceRows rows that are inserted in one step; also how many a growing segment's graph may
  *     lag behind while nothing else is to do
  * @param nanoTime the clock by which searches are sampled
+ * @param cpuTime nanoseconds that the calling thread has had of its processor, by which ways to
+ *     search are compared: it stands still while others run
  */
 public record IndexingOptions(
     ScheduledExecutorService executor,
     int workers,
     long scanBytes,
     int sliceRows,
-    LongSupplier nanoTime) {
+    LongSupplier nanoTime,
+    LongSupplier cpuTime) {
   /** Scanned in some half a millisecond. */
   public static final long SCAN_BYTES = 8 << 20;
 
@@ -36,6 +39,7 @@ public record IndexingOptions(
   public IndexingOptions {
     Objects.requireNonNull(executor);
     Objects.requireNonNull(nanoTime);
+    Objects.requireNonNull(cpuTime);
     if (workers < 1 || scanBytes < 0 || sliceRows < 1) {
       throw new IllegalArgumentException(
           "workers " + workers + ", scanBytes " + scanBytes + ", sliceRows " + sliceRows);
@@ -43,8 +47,9 @@ public record IndexingOptions(
   }
 
   /** With the usual sizes. */
-  public IndexingOptions(ScheduledExecutorService executor, int workers, LongSupplier nanoTime) {
-    this(executor, workers, SCAN_BYTES, SLICE_ROWS, nanoTime);
+  public IndexingOptions(
+      ScheduledExecutorService executor, int workers, LongSupplier nanoTime, LongSupplier cpuTime) {
+    this(executor, workers, SCAN_BYTES, SLICE_ROWS, nanoTime, cpuTime);
   }
 
   /** Rows from which on a field of a segment gets a graph. */

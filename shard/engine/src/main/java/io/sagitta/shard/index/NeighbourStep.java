@@ -70,7 +70,7 @@ final class NeighbourStep {
       stop.check();
       coding.show();
       NeighbourTrial.Outcome outcome =
-          new NeighbourTrial(index, trialEffort().orElseThrow().effort(), options.nanoTime(), stop)
+          new NeighbourTrial(index, trialEffort().orElseThrow().effort(), options.cpuTime(), stop)
               .run();
       if (!outcome.pays()) {
         coding.hide();

@@ -204,7 +204,7 @@ class NeighbourCodesTest {
         NeighbourTrial.Outcome twice = trial(index, 200, 100).run();
         assertThat(twice.gain()).isEqualTo(2);
         assertThat(twice.loss()).isBetween(-0.01, 0.01);
-        assertThat(trial(index, 110, 100).run().pays()).isFalse();
+        assertThat(trial(index, 109, 100).run().pays()).isFalse();
         assertThat(new NeighbourTrial.Outcome(2, 0.001).pays()).isTrue();
         assertThat(new NeighbourTrial.Outcome(2, 0.01).pays()).isFalse();
         long bytes = index.bytes();
