@@ -240,7 +240,7 @@ final class IndexedSearcher {
                   rows,
                   queries[q],
                   codes(plan.index.index().parameters(), firstQuery + q),
-                  plan.choice.effort(),
+                  plan.choice,
                   allMatch ? null : candidates,
                   plan.size,
                   plan.visitedMax,

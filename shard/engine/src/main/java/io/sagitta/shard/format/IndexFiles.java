@@ -222,9 +222,17 @@ public final class IndexFiles {
     }
     json.put("measured_rows", calibration.rows());
     json.put("measured_queries", calibration.queries());
-    ArrayNode steps = json.putArray("recall");
-    for (Calibration.Step step : calibration.steps()) {
-      steps
+    steps(json.putArray("recall"), calibration.steps());
+    if (!calibration.farSteps().isEmpty()) {
+      json.put("far_bits", Float.floatToRawIntBits(calibration.far()));
+      steps(json.putArray("recall_far"), calibration.farSteps());
+    }
+    return json;
+  }
+
+  private static void steps(ArrayNode array, List<Calibration.Step> steps) {
+    for (Calibration.Step step : steps) {
+      array
           .addObject()
           .put("k", step.k())
           .put("ef", step.effort().ef())
@@ -233,12 +241,24 @@ public final class IndexFiles {
           .put("recall_millionths", Math.round(step.recall() * MILLION))
           .put("visited_millionths", Math.round(step.visited() * MILLION));
     }
-    return json;
   }
 
   private static Calibration calibration(JsonSection json) throws IOException {
+    boolean far = json.has("recall_far");
+    return new Calibration(
+        json.intNumber("measured_rows", 0),
+        json.intNumber("measured_queries", 0),
+        steps(json.list("recall")),
+        far
+            ? Float.intBitsToFloat(
+                (int) json.number("far_bits", Integer.MIN_VALUE, Integer.MAX_VALUE))
+            : Float.POSITIVE_INFINITY,
+        far ? steps(json.list("recall_far")) : List.of());
+  }
+
+  private static List<Calibration.Step> steps(List<JsonSection> entries) throws IOException {
     List<Calibration.Step> steps = new ArrayList<>();
-    for (JsonSection step : json.list("recall")) {
+    for (JsonSection step : entries) {
       steps.add(
           new Calibration.Step(
               step.intNumber("k", 1),
@@ -249,8 +269,7 @@ public final class IndexFiles {
               step.number("recall_millionths", 0, (long) MILLION) / MILLION,
               step.number("visited_millionths", 0, Long.MAX_VALUE) / MILLION));
     }
-    return new Calibration(
-        json.intNumber("measured_rows", 0), json.intNumber("measured_queries", 0), steps);
+    return steps;
   }
 
   /** Removes the graphs of all other segments, and what interrupted writes left. */

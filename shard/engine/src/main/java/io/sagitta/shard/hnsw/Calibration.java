@@ -11,8 +11,13 @@ import java.util.Optional;
  * @param rows rows that were in the index when it was measured
  * @param queries queries measured
  * @param steps by k, within one k by growing ef
+ * @param far what is measured in {@code steps} holds for queries whose nearest row is estimated to
+ *     be no farther than this; infinite where it holds for all
+ * @param farSteps the same for queries that are farther from every row than rows are from each
+ *     other, as those are that are not like the rows: they take more effort. Empty where there is
+ *     no telling
  */
-public record Calibration(int rows, int queries, List<Step> steps) {
+public record Calibration(int rows, int queries, List<Step> steps, float far, List<Step> farSteps) {
   /** Values of k that are measured; others take the next larger one. */
   static final int[] MEASURED_K = {1, 10, 100};
 
@@ -31,6 +36,12 @@ public record Calibration(int rows, int queries, List<Step> steps) {
   /** Copies the steps. */
   public Calibration {
     steps = List.copyOf(steps);
+    farSteps = List.copyOf(farSteps);
+  }
+
+  /** Of which all queries are one kind. */
+  public Calibration(int rows, int queries, List<Step> steps) {
+    this(rows, queries, steps, Float.POSITIVE_INFINITY, List.of());
   }
 
   /**
@@ -49,8 +60,16 @@ public record Calibration(int rows, int queries, List<Step> steps) {
    * @param effort how hard to try
    * @param recall what that gave when it was measured
    * @param visited rows it is expected to score
+   * @param far where the nearest row is estimated to be farther than this, the query is not like
+   *     the rows, and is searched for once more with {@code farEffort}
    */
-  public record Choice(Effort effort, double recall, double visited) {}
+  public record Choice(
+      Effort effort, double recall, double visited, float far, Optional<Effort> farEffort) {
+    /** The same for all queries. */
+    public Choice(Effort effort, double recall, double visited) {
+      this(effort, recall, visited, Float.POSITIVE_INFINITY, Optional.empty());
+    }
+  }
 
   /**
    * The least effort that gives a recall.
@@ -64,6 +83,22 @@ public record Calibration(int rows, int queries, List<Step> steps) {
     if (recall >= 1) {
       return Optional.empty();
     }
+    Optional<Choice> near = choose(steps, k, recall, rowsNow);
+    if (near.isEmpty() || farSteps.isEmpty()) {
+      return near;
+    }
+    Choice choice = near.get();
+    return choose(farSteps, k, recall, rowsNow)
+        .or(() -> most(farSteps, k))
+        .map(Choice::effort)
+        .filter(effort -> effort.ef() > choice.effort.ef())
+        .map(
+            effort ->
+                new Choice(choice.effort, choice.recall, choice.visited, far, Optional.of(effort)))
+        .or(() -> near);
+  }
+
+  private Optional<Choice> choose(List<Step> steps, int k, double recall, int rowsNow) {
     int measured = measuredK(k);
     double wanted = recall + Math.min(MARGIN, (1 - recall) / 2);
     Step before = null;
@@ -81,6 +116,10 @@ public record Calibration(int rows, int queries, List<Step> steps) {
 
   /** The most that was measured; empty where nothing was. */
   public Optional<Choice> most(int k) {
+    return most(steps, k);
+  }
+
+  private static Optional<Choice> most(List<Step> steps, int k) {
     Step most = null;
     for (Step step : steps) {
       most = step.k == measuredK(k) ? step : most;

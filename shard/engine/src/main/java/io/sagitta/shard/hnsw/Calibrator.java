@@ -4,6 +4,7 @@ package io.sagitta.shard.hnsw;
 import io.sagitta.shard.distance.PreparedQuery;
 import io.sagitta.shard.distance.TopK;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,18 @@ public final class Calibrator {
 
   /** Where fewer of the queries than this are new to the index, they say nothing. */
   private static final double NEW_MIN = 0.05;
+
+  /** Of the queries that are like rows, those that may be nearer to some row than what is far. */
+  private static final double LIKE_ROWS = 0.9;
+
+  /** Fewer queries tell nothing of what is far, or of those that are. */
+  private static final int FAR_MIN = 48;
+
+  /** Where a group has fewer queries than this, larger ones speak for it. */
+  private static final int GROUP_MIN = 16;
+
+  /** By this much effort the nearest row is found often enough to tell how far a query is. */
+  private static final int NEAREST_EF = 64;
 
   /** By how much, of its size, a vector's score against itself may be off. */
   private static final double ROUNDING = 1e-6;
@@ -73,6 +86,11 @@ public final class Calibrator {
    * would ask for the same and easy thing, and speak for all others. Queries that repeat a vector
    * of the index are left out.
    *
+   * <p>Queries that are farther from every row than rows are from each other take more effort for
+   * the same recall. They are told by the distance of the nearest row, so they are measured apart,
+   * and the others need not pay for them.
+   *
+   * @param kinds first the queries that are like the rows, if there are any
    * @return without steps where there are none, or hardly any that do not, so that no recall can be
    *     promised
    */
@@ -93,15 +111,58 @@ public final class Calibrator {
     if (index.parameters().bits()) {
       return new Calibration(size, prepared.size(), measure(prepared, Traversal.BITS));
     }
-    List<Calibration.Step> four = measure(prepared, Traversal.FOUR);
-    double best = best(four);
+    float far = far(prepared);
+    List<Query> near = prepared.stream().filter(query -> query.distance <= far).toList();
+    List<Query> beyond = prepared.stream().filter(query -> query.distance > far).toList();
+    Traversal traversal = Traversal.FOUR;
+    List<Calibration.Step> steps = measure(near, Traversal.FOUR);
+    double best = best(steps);
     if (best < FOUR_IS_ENOUGH) {
-      List<Calibration.Step> eight = measure(prepared, Traversal.EIGHT);
+      List<Calibration.Step> eight = measure(near, Traversal.EIGHT);
       if (best(eight) > best + RERANK_LOSS) {
-        return new Calibration(size, prepared.size(), eight);
+        traversal = Traversal.EIGHT;
+        steps = eight;
       }
     }
-    return new Calibration(size, prepared.size(), four);
+    List<Calibration.Step> farSteps = beyond.isEmpty() ? List.of() : measure(beyond, traversal);
+    return new Calibration(size, prepared.size(), steps, far, farSteps);
+  }
+
+  /**
+   * How far the nearest row is estimated to be from nearly all queries that are like rows; infinite
+   * where too few are, or hardly any query is farther.
+   */
+  private float far(List<Query> queries) {
+    for (Query query : queries) {
+      stop.check();
+      int count =
+          searcher.search(
+              index,
+              query.codes,
+              new Effort(NEAREST_EF, 1, Traversal.FOUR),
+              1,
+              present,
+              size,
+              Long.MAX_VALUE,
+              stop);
+      query.distance = count == 0 ? Float.POSITIVE_INFINITY : searcher.estimates()[0];
+    }
+    float[] like = distances(queries.stream().filter(query -> query.kind == 0).toList());
+    if (like.length < FAR_MIN) {
+      return Float.POSITIVE_INFINITY;
+    }
+    float far = like[(int) (LIKE_ROWS * (like.length - 1))];
+    long beyond = queries.stream().filter(query -> query.distance > far).count();
+    return beyond < FAR_MIN ? Float.POSITIVE_INFINITY : far;
+  }
+
+  private static float[] distances(List<Query> queries) {
+    float[] distances = new float[queries.size()];
+    for (int i = 0; i < distances.length; i++) {
+      distances[i] = queries.get(i).distance;
+    }
+    Arrays.sort(distances);
+    return distances;
   }
 
   /** The worst over k of the best recall that some effort gave. */
@@ -130,6 +191,9 @@ public final class Calibrator {
     long nearest = -1;
 
     final int kind;
+
+    /** Estimated distance of the nearest row found. */
+    float distance;
 
     /** Whether no query of its kind before it has the same nearest row. */
     boolean isFirst;
@@ -253,6 +317,7 @@ public final class Calibrator {
   private final class Sums {
     private final int ef;
     private final int[] queriesOf;
+    private final int leastOfGroup;
     private final double[][][] found;
     private double visited;
     private int searches;
@@ -261,6 +326,7 @@ public final class Calibrator {
     Sums(int ef, int[] queriesOf) {
       this.ef = ef;
       this.queriesOf = queriesOf;
+      this.leastOfGroup = Math.min(GROUP_MIN, Arrays.stream(queriesOf).max().orElse(0));
       this.found = new double[queriesOf.length][Calibration.MEASURED_K.length][];
       for (double[][] byK : found) {
         for (int i = 0; i < byK.length; i++) {
@@ -322,7 +388,7 @@ public final class Calibrator {
     private double recall(int whichK, int depth) {
       double worst = 1;
       for (int group = 0; group < queriesOf.length; group++) {
-        if (queriesOf[group] > 0) {
+        if (queriesOf[group] >= Math.max(1, leastOfGroup)) {
           worst = Math.min(worst, found[group][whichK][depth] / queriesOf[group]);
         }
       }

@@ -22,6 +22,7 @@ public final class GraphSearcher {
   private int[] hits = new int[0];
   private float[] estimates = new float[0];
   private float[] scores = new float[0];
+  private long visited;
 
   /** A searcher with no room yet. */
   public GraphSearcher() {
@@ -66,6 +67,7 @@ public final class GraphSearcher {
       return search(
           index.space(), memory, query, effort, depth, acceptOrNull, limit, visitedMax, stop);
     } finally {
+      visited = walk.scored();
       walk.end();
       memory.release();
     }
@@ -125,11 +127,43 @@ public final class GraphSearcher {
   }
 
   /**
-   * Searches, scores the best {@link Effort#rerank} rows exactly and offers them to a heap as
-   * {@code firstRef + ordinal}.
+   * Searches as a calibration chose, once more where the query turns out to be far from all rows,
+   * scores the best {@link Effort#rerank} rows exactly and offers them to a heap as {@code firstRef
+   * + ordinal}.
    *
    * @return rows scored exactly
    */
+  public int search(
+      VectorIndex index,
+      ExactRows rows,
+      PreparedQuery exact,
+      CodeQuery query,
+      Calibration.Choice choice,
+      long[] acceptOrNull,
+      int limit,
+      long visitedMax,
+      StopCheck stop,
+      TopK heap,
+      long firstRef) {
+    Effort effort = choice.effort();
+    int count =
+        search(index, query, effort, effort.rerank(), acceptOrNull, limit, visitedMax, stop);
+    long before = 0;
+    if (choice.farEffort().isPresent()
+        && count > 0
+        && estimates[0] > choice.far()
+        && !walk.gaveUp()) {
+      before = visited;
+      Effort more = choice.farEffort().get();
+      count =
+          search(index, query, more, more.rerank(), acceptOrNull, limit, visitedMax - before, stop);
+    }
+    visited += before;
+    offer(rows, exact, count, heap, firstRef);
+    return count;
+  }
+
+  /** As above with one effort for all queries. */
   public int search(
       VectorIndex index,
       ExactRows rows,
@@ -144,6 +178,11 @@ public final class GraphSearcher {
       long firstRef) {
     int count =
         search(index, query, effort, effort.rerank(), acceptOrNull, limit, visitedMax, stop);
+    offer(rows, exact, count, heap, firstRef);
+    return count;
+  }
+
+  private void offer(ExactRows rows, PreparedQuery exact, int count, TopK heap, long firstRef) {
     if (scores.length < count) {
       scores = new float[hits.length];
     }
@@ -151,7 +190,6 @@ public final class GraphSearcher {
     for (int i = 0; i < count; i++) {
       heap.offer(scores[i], firstRef + hits[i]);
     }
-    return count;
   }
 
   /** Ordinals that the last search found, best first; as many as it returned are valid. */
@@ -169,7 +207,7 @@ public final class GraphSearcher {
 
   /** Rows that the last search scored by their codes. */
   public long visited() {
-    return walk.scored();
+    return visited;
   }
 
   /** Whether it ended at {@code visitedMax}: rows may be missing that a scan would find. */

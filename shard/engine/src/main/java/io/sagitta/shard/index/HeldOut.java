@@ -7,6 +7,7 @@ import io.sagitta.model.VectorType;
 import io.sagitta.shard.distance.PreparedQuery;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * Queries to measure recall with that are not in the graph: rows that wait to be inserted, and
@@ -18,6 +19,11 @@ final class HeldOut {
   /** Where fewer rows wait, points between rows of the graph stand in. */
   private static final int ROWS_MIN = 48;
 
+  /** Length of what is added to a point between rows to have one that is like none. */
+  private static final double NOISE = 0.5;
+
+  private static final long SEED = 0x0dd17L;
+
   private HeldOut() {}
 
   /**
@@ -28,7 +34,7 @@ final class HeldOut {
     List<float[]> waiting = spread(rows, field, size, count);
     List<float[]> between = new ArrayList<>();
     addBetween(between, waiting.size() < ROWS_MIN ? spread(rows, field, 0, size) : waiting, field);
-    return List.of(waiting, between);
+    return List.of(waiting, between, astray(between, field));
   }
 
   /** Evenly spread over those of rows {@code [from, to)} that have a vector. */
@@ -53,6 +59,28 @@ final class HeldOut {
         queries.add(middle);
       }
     }
+  }
+
+  /** Those points, and as much noise as is half their length: like no row. */
+  private static List<float[]> astray(List<float[]> points, VectorField field) {
+    if (field.type() == VectorType.BINARY) {
+      return List.of();
+    }
+    SplittableRandom random = new SplittableRandom(SEED);
+    List<float[]> found = new ArrayList<>();
+    for (float[] point : points) {
+      double deviation = NOISE * PreparedQuery.norm(point) / Math.sqrt(point.length);
+      float[] moved = new float[point.length];
+      boolean finite = true;
+      for (int i = 0; i < moved.length; i++) {
+        moved[i] = (float) (point[i] + deviation * random.nextGaussian());
+        finite &= Float.isFinite(moved[i]);
+      }
+      if (finite) {
+        found.add(moved);
+      }
+    }
+    return found;
   }
 
   /** Half way, in direction under cosine; null where that is nowhere. */

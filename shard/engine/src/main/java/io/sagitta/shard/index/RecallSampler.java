@@ -148,7 +148,7 @@ public final class RecallSampler {
             rows,
             exact,
             codes,
-            asked.choice.effort(),
+            asked.choice,
             asked.candidates,
             asked.size,
             Long.MAX_VALUE,

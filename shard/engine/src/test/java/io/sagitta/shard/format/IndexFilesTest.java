@@ -78,7 +78,9 @@ class IndexFilesTest {
   }
 
   @Test
-  void codesOfNeighboursComeBackToo() throws IOException {
+  void codesOfNeighboursAndWhatIsFarComeBackToo() throws IOException {
+    Calibration far =
+        new Calibration(100, 20, CALIBRATION.steps(), -0.25f, CALIBRATION.steps().reversed());
     VectorField dot = new VectorField(1, "v", VectorType.FLOAT32, DIM, Metric.DOT, false);
     IndexFiles files = new IndexFiles(FsStore.open(directory));
     byte[] codes;
@@ -95,9 +97,11 @@ class IndexFilesTest {
       found = search(index);
       written = index.image().neighbours();
       codes = written.codes().toArray(ValueLayout.JAVA_BYTE);
-      files.write(SEGMENT, dot, index.image(), CALIBRATION);
+      files.write(SEGMENT, dot, index.image(), far);
     }
-    try (VectorIndex index = files.open(SEGMENT, dot, ROWS, any -> true).orElseThrow().index()) {
+    IndexFiles.Opened opened = files.open(SEGMENT, dot, ROWS, any -> true).orElseThrow();
+    try (VectorIndex index = opened.index()) {
+      assertThat(opened.calibration()).isEqualTo(far);
       assertThat(index.hasNeighbourCodes()).isTrue();
       IndexImage.Neighbours read = index.image().neighbours();
       assertThat(read.codes().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(codes);

@@ -62,17 +62,53 @@ class CalibratorTest {
                 .measure(List.of(like, between));
         for (double wanted : new double[] {0.9, 0.95}) {
           Calibration.Choice choice = calibration.choose(K, wanted, ROWS).orElseThrow();
-          assertThat(recall(index, data, fresh, choice.effort()))
+          assertThat(recall(index, data, fresh, choice))
               .as("recall for %s, by %s", wanted, choice)
               .isGreaterThan(wanted - 0.03);
-          assertThat(recall(index, data, source, choice.effort()))
+          assertThat(recall(index, data, source, choice))
               .as("recall of rows' like for %s, by %s", wanted, choice)
               .isGreaterThan(wanted - 0.03);
           Supplier<float[]> amid = () -> between(source.get(), source.get());
-          assertThat(recall(index, data, amid, choice.effort()))
+          assertThat(recall(index, data, amid, choice))
               .as("recall of points between rows for %s, by %s", wanted, choice)
               .isGreaterThan(wanted - 0.03);
         }
+      }
+    }
+  }
+
+  @Test
+  void queries_that_are_like_no_row_get_their_recall_and_the_others_do_not_pay(Seed seed) {
+    RandomGenerator random = seed.random();
+    Supplier<float[]> source =
+        TestData.source(VectorType.FLOAT32, TestData.Shape.CLUSTERED, DIMENSION, random);
+    try (Arena arena = Arena.ofShared()) {
+      TestData data =
+          TestData.of(arena, VectorType.FLOAT32, Metric.COSINE, DIMENSION, ROWS, source);
+      try (VectorIndex index = TestIndexes.build(data)) {
+        GraphConnector.connect(index);
+        List<float[]> like = new ArrayList<>();
+        List<float[]> between = new ArrayList<>();
+        for (int i = 0; i < MEASURED; i++) {
+          like.add(source.get());
+          between.add(between(source.get(), source.get()));
+        }
+        long[] present = new long[TestIndexes.words(ROWS)];
+        Arrays.fill(present, -1);
+        Calibrator calibrator =
+            new Calibrator(index, data.exactRows(), present, ROWS, StopCheck.NEVER);
+        Calibration calibration = calibrator.measure(List.of(like, between));
+        assertThat(calibration.far()).isFinite();
+        Calibration.Choice choice = calibration.choose(K, 0.95, ROWS).orElseThrow();
+        Supplier<float[]> amid = () -> between(source.get(), source.get());
+        assertThat(choice.farEffort()).isPresent();
+        assertThat(recall(index, data, amid, choice)).isGreaterThan(0.92);
+        assertThat(recall(index, data, source, choice)).isGreaterThan(0.92);
+        // Apart from each other they need less than what serves both.
+        Calibration rowsOnly = calibrator.measure(List.of(like));
+        assertThat(choice.effort().ef())
+            .isLessThanOrEqualTo(2 * rowsOnly.choose(K, 0.95, ROWS).orElseThrow().effort().ef());
+        assertThat(choice.farEffort().get().ef()).isGreaterThan(choice.effort().ef());
       }
     }
   }
@@ -118,12 +154,12 @@ class CalibratorTest {
   }
 
   private static double recall(
-      VectorIndex index, TestData data, Supplier<float[]> queries, Effort effort) {
+      VectorIndex index, TestData data, Supplier<float[]> queries, Calibration.Choice choice) {
     GraphSearcher searcher = new GraphSearcher();
     double recall = 0;
     for (int i = 0; i < FRESH; i++) {
       float[] query = queries.get();
-      TestIndexes.Answer answer = TestIndexes.ask(searcher, index, data, query, K, effort);
+      TestIndexes.Answer answer = TestIndexes.ask(searcher, index, data, query, K, choice);
       recall += data.recall(query, answer.ordinals, answer.count, K, data.all()) / FRESH;
     }
     return recall;

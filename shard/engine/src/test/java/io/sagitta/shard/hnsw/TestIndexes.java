@@ -108,6 +108,34 @@ final class TestIndexes {
         StopCheck.NEVER,
         heap,
         0);
+    return answer(searcher, heap, k);
+  }
+
+  /** The best {@code k} as a calibration chose. */
+  static Answer ask(
+      GraphSearcher searcher,
+      VectorIndex index,
+      TestData data,
+      float[] query,
+      int k,
+      Calibration.Choice choice) {
+    TopK heap = new TopK(k, data.metric, Long::compare);
+    searcher.search(
+        index,
+        data.exactRows(),
+        data.exact(query),
+        data.coded(query),
+        choice,
+        null,
+        index.size(),
+        Long.MAX_VALUE,
+        StopCheck.NEVER,
+        heap,
+        0);
+    return answer(searcher, heap, k);
+  }
+
+  private static Answer answer(GraphSearcher searcher, TopK heap, int k) {
     Answer answer = new Answer();
     long[] refs = new long[k];
     answer.count = heap.drain(new float[k], refs);
