@@ -203,7 +203,8 @@ class NeighbourCodesTest {
         codeNeighbours(index, coding);
         NeighbourTrial.Outcome twice = trial(index, 200, 100).run();
         assertThat(twice.gain()).isEqualTo(2);
-        assertThat(twice.loss()).isBetween(-0.01, 0.01);
+        // Of 5,120 rows asked for: the share is known to some 0.003.
+        assertThat(twice.loss()).isBetween(-0.015, 0.015);
         assertThat(trial(index, 109, 100).run().pays()).isFalse();
         assertThat(new NeighbourTrial.Outcome(2, 0.001).pays()).isTrue();
         assertThat(new NeighbourTrial.Outcome(2, 0.01).pays()).isFalse();
