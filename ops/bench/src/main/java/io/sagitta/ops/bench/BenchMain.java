@@ -7,6 +7,7 @@ import io.sagitta.ops.bench.chaos.StaleReadCommand;
 import io.sagitta.ops.bench.demo.DemoCommand;
 import io.sagitta.ops.bench.engine.EngineCommand;
 import io.sagitta.ops.bench.measure.IngestCommand;
+import io.sagitta.ops.bench.measure.MemoryCommand;
 import io.sagitta.ops.bench.measure.RecallCommand;
 import io.sagitta.ops.bench.measure.RestartCommand;
 import io.sagitta.ops.bench.measure.ServeCommand;
@@ -75,6 +76,7 @@ public final class BenchMain implements Runnable {
       subcommands = {
         EngineCommand.class,
         IngestCommand.class,
+        MemoryCommand.class,
         RestartCommand.class,
         RecallCommand.class,
         ServeCommand.class
@@ -82,7 +84,7 @@ public final class BenchMain implements Runnable {
   static final class Bench implements Runnable {
     @Override
     public void run() {
-      throw missing(this, "engine, ingest, restart, serve");
+      throw missing(this, "engine, ingest, memory, restart, recall, serve");
     }
   }
 

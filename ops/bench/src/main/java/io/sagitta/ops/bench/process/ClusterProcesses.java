@@ -44,6 +44,18 @@ public final class ClusterProcesses implements AutoCloseable {
   private boolean closed;
 
   /**
+   * What bounds the memory of a node.
+   *
+   * @param heap as -Xmx takes it
+   * @param group in which the node runs
+   */
+  public record Memory(String heap, Optional<MemoryGroup> group) {
+    /** The launcher's. */
+    static final Memory USUAL =
+        new Memory(System.getenv().getOrDefault("SAGITTA_HEAP", "1g"), Optional.empty());
+  }
+
+  /**
    * What kind of cluster.
    *
    * @param folder where everything goes; it is made, and removed when the cluster is closed
@@ -54,6 +66,7 @@ public final class ClusterProcesses implements AutoCloseable {
    * @param properties system properties of every node's JVM
    * @param throughNetwork whether nodes reach each other through a {@link PeerNetwork}
    * @param detachable whether nodes can outlive this process, see {@link #detach}
+   * @param memory what bounds the memory of each node
    */
   public record Plan(
       Path folder,
@@ -62,7 +75,8 @@ public final class ClusterProcesses implements AutoCloseable {
       Map<String, String> settings,
       Map<String, String> properties,
       boolean throughNetwork,
-      boolean detachable) {
+      boolean detachable,
+      Memory memory) {
 
     /** Nodes with all defaults, on free ports, everything in {@code folder}. */
     public static Plan in(Path folder) {
@@ -73,31 +87,43 @@ public final class ClusterProcesses implements AutoCloseable {
           Map.of(),
           Map.of(),
           false,
-          false);
+          false,
+          Memory.USUAL);
     }
 
     public Plan withFirstPort(int port) {
-      return new Plan(folder, port, dataFolder, settings, properties, throughNetwork, detachable);
+      return new Plan(
+          folder, port, dataFolder, settings, properties, throughNetwork, detachable, memory);
     }
 
     public Plan withDataFolders(Function<String, Path> folders) {
-      return new Plan(folder, firstPort, folders, settings, properties, throughNetwork, detachable);
+      return new Plan(
+          folder, firstPort, folders, settings, properties, throughNetwork, detachable, memory);
     }
 
     public Plan withSettings(Map<String, String> more) {
-      return new Plan(folder, firstPort, dataFolder, more, properties, throughNetwork, detachable);
+      return new Plan(
+          folder, firstPort, dataFolder, more, properties, throughNetwork, detachable, memory);
     }
 
     public Plan withProperties(Map<String, String> more) {
-      return new Plan(folder, firstPort, dataFolder, settings, more, throughNetwork, detachable);
+      return new Plan(
+          folder, firstPort, dataFolder, settings, more, throughNetwork, detachable, memory);
     }
 
     public Plan withDetachableNodes() {
-      return new Plan(folder, firstPort, dataFolder, settings, properties, throughNetwork, true);
+      return new Plan(
+          folder, firstPort, dataFolder, settings, properties, throughNetwork, true, memory);
     }
 
     public Plan withNetwork() {
-      return new Plan(folder, firstPort, dataFolder, settings, properties, true, detachable);
+      return new Plan(
+          folder, firstPort, dataFolder, settings, properties, true, detachable, memory);
+    }
+
+    public Plan withMemory(Memory bounded) {
+      return new Plan(
+          folder, firstPort, dataFolder, settings, properties, throughNetwork, detachable, bounded);
     }
   }
 
@@ -181,7 +207,8 @@ public final class ClusterProcesses implements AutoCloseable {
         members,
         plan.settings(),
         properties,
-        System.getenv().getOrDefault("SAGITTA_HEAP", "1g"));
+        plan.memory().heap(),
+        plan.memory().group());
   }
 
   /** All nodes by their order, running or not. */

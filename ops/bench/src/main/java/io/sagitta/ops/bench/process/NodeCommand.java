@@ -48,7 +48,7 @@ final class NodeCommand {
     if (led) {
       command.add("--led");
     }
-    return command;
+    return node.group().map(group -> group.entering(command)).orElse(command);
   }
 
   /** The cache of loaded classes that the launcher's build has made, where there is one. */

@@ -136,6 +136,17 @@ public final class NodeProcess {
     return probe.status() == 200 ? probe.body() : "";
   }
 
+  /** Bytes that the running process has had read from disks, its mapped files' among them. */
+  public long bytesRead() throws IOException {
+    String counts = Files.readString(Path.of("/proc", Long.toString(pid()), "io"));
+    return counts
+        .lines()
+        .filter(line -> line.startsWith("read_bytes: "))
+        .mapToLong(line -> Long.parseLong(line.substring("read_bytes: ".length())))
+        .findFirst()
+        .orElseThrow(() -> new IOException("no read_bytes in " + counts));
+  }
+
   private record Probe(int status, String body) {}
 
   private Probe probe(String path) {
@@ -238,7 +249,8 @@ public final class NodeProcess {
     }
   }
 
-  private String lastLines() {
+  /** What it printed last, to end a message with. */
+  public String lastLines() {
     try (Stream<String> lines = Files.lines(console())) {
       List<String> all = lines.toList();
       return "; it printed last ("

@@ -4,6 +4,7 @@ package io.sagitta.ops.bench.process;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  * @param settings further keys of its configuration, dotted: {@code timeouts.meta_election_ms}
  * @param properties system properties of its JVM
  * @param heap its heap, as -Xmx takes it
+ * @param group the control group in which it runs
  */
 public record NodeSettings(
     String name,
@@ -28,7 +30,8 @@ public record NodeSettings(
     List<String> members,
     Map<String, String> settings,
     Map<String, String> properties,
-    String heap) {
+    String heap,
+    Optional<MemoryGroup> group) {
   /** Ports of a node, in a row. */
   static final int PORTS = 6;
 

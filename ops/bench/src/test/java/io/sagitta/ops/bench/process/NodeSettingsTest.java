@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class NodeSettingsTest {
@@ -20,7 +21,8 @@ class NodeSettingsTest {
           List.of("127.0.0.1:9001"),
           Map.of("timeouts.shard_election_ms", "150", "timeouts.meta_election_ms", "300"),
           Map.of(),
-          "512m");
+          "512m",
+          Optional.empty());
 
   @Test
   void theConfigurationNamesEveryPortAndQuotesPaths() {

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +33,8 @@ class PeerNetworkTest {
         List.of(),
         Map.of(),
         Map.of(),
-        "1g");
+        "1g",
+        Optional.empty());
   }
 
   private static ServerSocket echo(int port) throws IOException {
