@@ -252,8 +252,8 @@ public final class CheckpointDirectory {
   }
 
   /**
-   * Compares every byte of the current checkpoint with its checksums, as {@link #open} does only
-   * for small files, and moves what is bad to quarantine. For a directory that nobody reads from.
+   * Compares every byte of the current checkpoint with its checksums again, as {@link #open} did,
+   * and moves what is bad to quarantine. For a directory that nobody reads from.
    *
    * @return all that is missing of the checkpoint now, as {@link #damaged}
    */
@@ -352,12 +352,12 @@ public final class CheckpointDirectory {
     return manifest;
   }
 
-  /** Checks the frames of the current checkpoint's files; true when one was moved away. */
+  /** Checks every byte of the current checkpoint's files; true when one was moved away. */
   private boolean checkFiles() throws IOException {
     List<CheckpointFile> bad = new ArrayList<>();
     boolean moved = false;
     for (CheckpointFile file : current.files()) {
-      String problem = FileCheck.frameProblem(store, file.name(), file);
+      String problem = FileCheck.problem(store, file.name(), file);
       if (problem != null) {
         bad.add(file);
         if (store.exists(file.name())) {

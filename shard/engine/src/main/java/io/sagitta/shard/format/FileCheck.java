@@ -9,25 +9,14 @@ import java.lang.foreign.MemorySegment;
 
 /** Whether a file is the one that a manifest names. */
 final class FileCheck {
-  /** Files up to this size are read whole at each open: it costs less than finding out later. */
-  private static final long SMALL_BYTES = 1 << 20;
-
   private FileCheck() {}
 
   /**
-   * What is wrong with a file by length and frame, and by all bytes of a small one; null: nothing.
+   * What is wrong with a file by its length, its frame and all its bytes; null: nothing. Reads it
+   * whole, some gigabytes a second where the disk is as fast: what a start leaves unread would be
+   * answered from.
    */
-  static String frameProblem(FileStore store, String name, CheckpointFile file) throws IOException {
-    return problem(store, name, file, file.length() <= SMALL_BYTES);
-  }
-
-  /** What is wrong with a file by all its bytes; null: nothing. */
   static String problem(FileStore store, String name, CheckpointFile file) throws IOException {
-    return problem(store, name, file, true);
-  }
-
-  private static String problem(FileStore store, String name, CheckpointFile file, boolean whole)
-      throws IOException {
     if (!store.exists(name)) {
       return "it is missing";
     }
@@ -37,7 +26,7 @@ final class FileCheck {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = store.map(name, arena);
       Frame.of(name, bytes);
-      int found = whole ? Checksums.of(bytes) : file.checksum();
+      int found = Checksums.of(bytes);
       return found == file.checksum()
           ? null
           : "its checksum is %s, expected %s"

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
@@ -177,6 +178,17 @@ class CheckpointDirectoryTest {
           .containsExactlyInAnyOrder("quarantine/" + file.name(), "quarantine/case-closed");
       fixture.check(CheckpointDirectory.open(store).current().orElseThrow());
     }
+  }
+
+  @Test
+  @Tag("B040")
+  void oneByteInTheMidstOfALargeFileIsNoticedAtTheNextOpen() throws IOException {
+    CheckpointFile large = SessionsFile.write(store, 150, new byte[3 << 20]);
+    directory.publish(
+        new Manifest(0, 7, 150, 1, new byte[1], List.of(), OptionalLong.of(150), List.of(large)));
+    assertThat(CheckpointDirectory.open(store).damaged()).isEmpty();
+    flip(large.name(), 2 << 20);
+    assertThat(CheckpointDirectory.open(store).damaged()).containsExactly(large);
   }
 
   @Test

@@ -162,7 +162,7 @@ class FileDamageTest {
         .isEqualTo(io.sagitta.model.ErrorCode.CORRUPT);
   }
 
-  /** Checked as at an install and by the scrub, and for small files at each open. */
+  /** Checked as at an install, at each open, and by the scrub. */
   private void assertDetected(CheckpointFile file, byte[] bad, String what) throws IOException {
     try {
       Frame.of(file.name(), MemorySegment.ofArray(bad)).verify();
