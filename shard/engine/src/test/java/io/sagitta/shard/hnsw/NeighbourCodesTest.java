@@ -203,9 +203,9 @@ class NeighbourCodesTest {
         codeNeighbours(index, coding);
         NeighbourTrial.Outcome twice = trial(index, 200, 100).run();
         assertThat(twice.gain()).isEqualTo(2);
-        // Of 5,120 rows asked for: the share is known to some 0.003.
+        // Of 10,240 rows asked for: the share is known to some 0.002.
         assertThat(twice.loss()).isBetween(-0.015, 0.015);
-        assertThat(trial(index, 109, 100).run().pays()).isFalse();
+        assertThat(trial(index, 104, 100).run().pays()).isFalse();
         assertThat(new NeighbourTrial.Outcome(2, 0.001).pays()).isTrue();
         assertThat(new NeighbourTrial.Outcome(2, 0.01).pays()).isFalse();
         long bytes = index.bytes();

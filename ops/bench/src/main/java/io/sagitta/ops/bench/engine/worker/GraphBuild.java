@@ -11,6 +11,7 @@ import io.sagitta.shard.hnsw.NeighbourTrial;
 import io.sagitta.shard.hnsw.StopCheck;
 import io.sagitta.shard.hnsw.Traversal;
 import io.sagitta.shard.hnsw.VectorIndex;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -59,7 +60,12 @@ final class GraphBuild {
             return (from, to) -> writer.write(from);
           });
       coding.show();
-      NeighbourTrial trial = new NeighbourTrial(index, TRIAL, System::nanoTime, StopCheck.NEVER);
+      NeighbourTrial trial =
+          new NeighbourTrial(
+              index,
+              TRIAL,
+              ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime,
+              StopCheck.NEVER);
       if (!trial.run().pays()) {
         coding.hide();
       }
