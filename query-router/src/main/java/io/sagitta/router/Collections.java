@@ -45,6 +45,9 @@ final class Collections {
   /** Rows of a listing are a nicety: what takes longer is not waited for. */
   private static final Duration LISTED_ROWS_WAIT = Duration.ofSeconds(1);
 
+  /** Between two looks whether what another creates is there: it takes some tenths of a second. */
+  private static final Duration CREATING_PAUSE = Duration.ofMillis(20);
+
   private static final Consistency ANY =
       new Consistency(Consistency.Level.ANY, Optional.empty(), OptionalLong.empty());
 
@@ -91,20 +94,27 @@ final class Collections {
 
   private ShardMap.Collection findOrCreate(CreateSpec spec, ActiveCall call)
       throws InterruptedException {
-    try {
-      return maps.requireFresh(spec.collection(), call);
-    } catch (SagittaException e) {
-      if (e.code() != ErrorCode.NOT_FOUND) {
-        throw e;
+    while (true) {
+      try {
+        return maps.requireFresh(spec.collection(), call);
+      } catch (SagittaException e) {
+        if (e.code() != ErrorCode.NOT_FOUND) {
+          throw e;
+        }
       }
-    }
-    try {
-      return created(spec, call);
-    } catch (SagittaException e) {
-      if (e.code() != ErrorCode.ALREADY_EXISTS) {
-        throw e;
+      try {
+        return created(spec, call);
+      } catch (SagittaException e) {
+        if (e.code() != ErrorCode.ALREADY_EXISTS) {
+          throw e;
+        }
+        // Another is creating it. Until its shards are there it is on no map; and should that
+        // fail, it is for us to create.
+        if (call.isOver()) {
+          throw call.ended("create", e);
+        }
+        call.pause(CREATING_PAUSE.toNanos());
       }
-      return maps.refresh(0, call).requireCollection(spec.collection());
     }
   }
 

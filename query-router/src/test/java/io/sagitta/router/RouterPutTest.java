@@ -487,6 +487,15 @@ class RouterPutTest {
   }
 
   @Test
+  void aPutWaitsForTheCollectionThatAnotherIsCreating() {
+    cluster.createUnknown("c", SCHEMA, 1);
+    // For so long it is taken, but on no map.
+    cluster.refreshesBehind.set(7);
+    assertThat(put(open(creating(SCHEMA, OptionalInt.empty())), batch("a", 1), 0).rows()).isOne();
+    assertThat(cluster.refreshesBehind).hasValue(0);
+  }
+
+  @Test
   void aCollectionThatAnotherCreatesAtTheSameTimeIsComparedToo() {
     cluster.createUnknown("c", SCHEMA, 1);
     cluster.refreshesBehind.set(1);
