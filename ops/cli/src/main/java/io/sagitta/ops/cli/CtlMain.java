@@ -5,6 +5,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.logging.LogManager;
 
 /** {@code sagitta ctl}. */
 public final class CtlMain {
@@ -18,6 +19,8 @@ public final class CtlMain {
     if (System.getProperty(LOG_CONFIGURATION) == null) {
       System.setProperty(LOG_CONFIGURATION, "ctl-logback.xml");
     }
+    // gRPC logs by java.util.logging what the failure says in one line.
+    LogManager.getLogManager().reset();
     // UTF-8 whatever the locale: stored text and ids go out as they came in.
     PrintStream out =
         new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
