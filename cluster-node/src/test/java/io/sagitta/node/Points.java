@@ -5,7 +5,6 @@ import io.sagitta.flight.internal.NotLeaderException;
 import io.sagitta.flight.internal.ShardDoor.ShardAnswer;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
-import io.sagitta.model.ErrorCode;
 import io.sagitta.model.IdType;
 import io.sagitta.model.Metric;
 import io.sagitta.model.PayloadField;
@@ -107,7 +106,11 @@ final class Points {
           boolean retry =
               cause instanceof NotLeaderException
                   || cause instanceof SagittaException s
-                      && (s.code() == ErrorCode.UNAVAILABLE || s.code() == ErrorCode.NOT_FOUND);
+                      && switch (s.code()) {
+                        // What may have been applied are upserts: once more is the same.
+                        case UNAVAILABLE, NOT_FOUND, OUTCOME_UNKNOWN -> true;
+                        default -> false;
+                      };
           if (!retry) {
             throw e;
           }
