@@ -59,7 +59,7 @@ public final class ReplicaRepair {
     volatile String note = "it is going to be repaired from a peer";
     // Below: touched by look() and, while a round runs, by that round alone.
     String outcomeSaid = "";
-    boolean searched;
+    boolean announced;
     int rounds;
     long dueNanos;
   }
@@ -159,10 +159,9 @@ public final class ReplicaRepair {
   private Optional<SentCheckpoint> fetch(ShardId shard, Case its, long minIndex)
       throws IOException, InterruptedException {
     var damaged = replicas.beginRepair(shard);
-    if (!its.searched) {
+    if (!its.announced) {
       log.warn("Shard {} is damaged and is going to be repaired from a peer", shard);
-      damaged.setAsideDamaged();
-      its.searched = true;
+      its.announced = true;
     }
     List<String> reasons = new ArrayList<>();
     for (String peer : peers.of(shard)) {

@@ -27,7 +27,7 @@ public final class DamagedShard implements CheckpointReceiver {
     this.directory = directory;
   }
 
-  /** The damaged shard in a directory. */
+  /** The damaged shard in a directory, what is bad of its checkpoint moved to quarantine. */
   public static DamagedShard open(Path directory) throws IOException {
     return open(FsStore.open(directory));
   }
@@ -35,15 +35,6 @@ public final class DamagedShard implements CheckpointReceiver {
   /** The damaged shard in a store. */
   public static DamagedShard open(FileStore store) throws IOException {
     return new DamagedShard(CheckpointDirectory.open(store));
-  }
-
-  /**
-   * Reads every byte of the present checkpoint and moves what is bad to quarantine.
-   *
-   * @return what is missing of it; also files that were missing before
-   */
-  public List<CheckpointFile> setAsideDamaged() throws IOException {
-    return directory.setAsideDamaged();
   }
 
   @Override

@@ -33,19 +33,15 @@ public final class ScanTable {
     bias = 0;
     for (int run = 0; run < runs; run++) {
       float least = least(run);
-      float most = products[CENTROIDS * run];
-      for (int k = 1; k < CENTROIDS; k++) {
-        most = Math.max(most, products[CENTROIDS * run + k]);
+      for (int i = CENTROIDS * run; i < CENTROIDS * (run + 1); i++) {
+        products[i] -= least;
+        widest = Math.max(widest, products[i]);
       }
-      widest = Math.max(widest, most - least);
       bias += least;
     }
     perUnit = widest > 0 ? ENTRY_MAX / widest : 0;
-    for (int run = 0; run < runs; run++) {
-      float least = least(run);
-      for (int i = CENTROIDS * run; i < CENTROIDS * (run + 1); i++) {
-        entries[i] = (byte) (int) ((products[i] - least) * perUnit + 0.5f);
-      }
+    for (int i = 0; i < CENTROIDS * runs; i++) {
+      entries[i] = (byte) (int) (products[i] * perUnit + 0.5f);
     }
   }
 

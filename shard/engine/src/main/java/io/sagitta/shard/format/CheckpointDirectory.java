@@ -251,38 +251,6 @@ public final class CheckpointDirectory {
     }
   }
 
-  /**
-   * Compares every byte of the current checkpoint with its checksums again, as {@link #open} did,
-   * and moves what is bad to quarantine. For a directory that nobody reads from.
-   *
-   * @return all that is missing of the checkpoint now, as {@link #damaged}
-   */
-  public synchronized List<CheckpointFile> setAsideDamaged() throws IOException {
-    List<CheckpointFile> bad = new ArrayList<>(damaged);
-    boolean moved = false;
-    for (CheckpointFile file : current == null ? List.<CheckpointFile>of() : current.files()) {
-      if (damaged.contains(file)) {
-        continue;
-      }
-      String problem = FileCheck.problem(store, file.name(), file);
-      if (problem == null) {
-        sound.add(file, file.name());
-        continue;
-      }
-      bad.add(file);
-      if (store.exists(file.name())) {
-        quarantine(file.name(), problem);
-        moved = true;
-      }
-    }
-    if (moved) {
-      store.syncDirectory(ShardFiles.QUARANTINE);
-      store.syncDirectory("");
-    }
-    damaged = List.copyOf(bad);
-    return damaged;
-  }
-
   /** What lies in quarantine has been replaced: it stays until the next damage. */
   public synchronized void repaired() throws IOException {
     store.createDirectory(ShardFiles.QUARANTINE);
@@ -358,14 +326,16 @@ public final class CheckpointDirectory {
     boolean moved = false;
     for (CheckpointFile file : current.files()) {
       String problem = FileCheck.problem(store, file.name(), file);
-      if (problem != null) {
-        bad.add(file);
-        if (store.exists(file.name())) {
-          quarantine(file.name(), problem);
-          moved = true;
-        } else {
-          LOG.error("{}: {} is missing", store, file.name());
-        }
+      if (problem == null) {
+        sound.add(file, file.name());
+        continue;
+      }
+      bad.add(file);
+      if (store.exists(file.name())) {
+        quarantine(file.name(), problem);
+        moved = true;
+      } else {
+        LOG.error("{}: {} is missing", store, file.name());
       }
     }
     damaged = List.copyOf(bad);

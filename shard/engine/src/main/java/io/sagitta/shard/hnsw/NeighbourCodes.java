@@ -71,7 +71,7 @@ final class NeighbourCodes extends Counted {
   /** Whether they may pay for vectors of this kind. */
   static boolean mayPay(IndexParameters parameters) {
     return (parameters.metric() == Metric.COSINE || parameters.metric() == Metric.DOT)
-        && 2 * parameters.links() == 2 * ScanTable.GROUP
+        && parameters.links() == ScanTable.GROUP
         && GraphMemory.layout(parameters).stride() <= ROW_BYTES_MAX;
   }
 
@@ -151,13 +151,10 @@ final class NeighbourCodes extends Counted {
       for (int i = 0; i < links; i++) {
         difference(NativeMemory.intAt(list + 4L * i));
         target.quantizer.encode(difference, codes, room);
-        long group = target.address(ordinal) + (long) (i / ScanTable.GROUP) * groupBytes(runs);
+        long group =
+            target.address(ordinal) + (long) (i / ScanTable.GROUP) * ScanTable.groupBytes(runs);
         ScanTable.putCodes(group, i % ScanTable.GROUP, codes, runs);
       }
-    }
-
-    private static long groupBytes(int runs) {
-      return ScanTable.groupBytes(runs);
     }
   }
 

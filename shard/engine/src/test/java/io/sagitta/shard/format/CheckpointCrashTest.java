@@ -196,7 +196,6 @@ class CheckpointCrashTest {
   private static void repair(CheckpointDirectory source, CrashableStore store) throws IOException {
     byte[] manifest = source.current().orElseThrow().toBytes();
     DamagedShard shard = DamagedShard.open(store);
-    shard.setAsideDamaged();
     for (CheckpointFile file : shard.missingFiles(manifest)) {
       try {
         fetch(source, shard, file);

@@ -164,7 +164,6 @@ class CheckpointDirectoryTest {
     for (CheckpointFile file : manifest.files()) {
       flip(file.name(), 70);
       CheckpointDirectory damaged = CheckpointDirectory.open(store);
-      damaged.setAsideDamaged();
       assertThat(damaged.damaged()).containsExactly(file);
       // Not repaired yet: opened again and again, the evidence stays.
       CheckpointDirectory again = CheckpointDirectory.open(store);
