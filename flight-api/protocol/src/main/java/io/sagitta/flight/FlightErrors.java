@@ -6,7 +6,6 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.sagitta.model.ErrorCode;
-import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -205,13 +204,13 @@ public final class FlightErrors {
   private static SagittaException bare(Throwable cause, boolean write) {
     if (neverSent(cause)) {
       return new SagittaException(
-          ErrorCode.UNAVAILABLE, "cannot connect: " + Reason.of(cause), cause);
+          ErrorCode.UNAVAILABLE, "cannot connect: " + TransportReason.of(cause), cause);
     }
     FlightStatusCode status = transportStatus(cause);
     String message =
         isAnotherServer(cause, status)
-            ? "what listens there is no public Flight port of Sagitta: " + Reason.of(cause)
-            : "the call failed on the way: " + Reason.of(cause);
+            ? "what listens there is no public Flight port of Sagitta: " + TransportReason.of(cause)
+            : "the call failed on the way: " + TransportReason.of(cause);
     ErrorCode code =
         switch (status) {
           case TIMED_OUT -> ErrorCode.DEADLINE_EXCEEDED;

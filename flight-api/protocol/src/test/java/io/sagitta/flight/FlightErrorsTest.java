@@ -9,6 +9,7 @@ import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -121,5 +122,34 @@ class FlightErrorsTest {
     Throwable refused =
         Status.UNAVAILABLE.withCause(new ConnectException("refused")).asRuntimeException();
     assertThat(FlightErrors.fromCall(refused, true).code()).isEqualTo(ErrorCode.UNAVAILABLE);
+  }
+
+  @Test
+  void whatHappenedIsSaidAndNotWhatGrpcCallsIt() {
+    ConnectException refused =
+        new ConnectException("finishConnect(..) failed: Connection refused: localhost/127.0.0.1:1");
+    assertThat(onTheWay(Status.UNAVAILABLE.withDescription("io exception").withCause(refused)))
+        .isEqualTo("cannot connect: Connection refused: localhost/127.0.0.1:1");
+    assertThat(
+            onTheWay(
+                Status.UNAVAILABLE
+                    .withDescription("Unable to resolve host nowhere")
+                    .withCause(new UnknownHostException("nowhere"))))
+        .isEqualTo("cannot connect: the host is not known: nowhere");
+    assertThat(
+            onTheWay(
+                Status.UNAVAILABLE
+                    .withDescription("io exception")
+                    .withCause(
+                        new IOException("recvAddress(..) failed with error(-104): reset by peer"))))
+        .isEqualTo("the call failed on the way: reset by peer");
+    assertThat(onTheWay(Status.INTERNAL.withDescription("http2 exception")))
+        .isEqualTo(
+            "the call failed on the way: the connection broke, or what listens there speaks another"
+                + " protocol");
+  }
+
+  private static String onTheWay(Status status) {
+    return FlightErrors.fromCall(status.asRuntimeException(), false).getMessage();
   }
 }

@@ -5,6 +5,7 @@ import io.sagitta.shard.format.CorruptFileException;
 import io.sagitta.shard.format.Manifest;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Files of the checkpoint that counts are missing or corrupt, so the shard cannot be opened: what
@@ -13,6 +14,9 @@ import java.util.List;
  */
 public final class DamagedCheckpointException extends IOException {
   private static final long serialVersionUID = 1L;
+
+  /** Of the bad files: a message is one line. */
+  private static final int NAMED = 3;
 
   private final long term;
   private final long index;
@@ -26,9 +30,7 @@ public final class DamagedCheckpointException extends IOException {
   /** Files were found missing or corrupt when the directory was opened. */
   DamagedCheckpointException(String where, Manifest damaged, List<CheckpointFile> files) {
     this(
-        where
-            + ": files of the newest checkpoint are missing or corrupt: "
-            + files.stream().map(CheckpointFile::name).toList(),
+        where + ": files of the newest checkpoint are missing or corrupt: " + named(files),
         damaged,
         (Throwable) null);
   }
@@ -36,6 +38,13 @@ public final class DamagedCheckpointException extends IOException {
   /** A file turned out to be corrupt while it was loaded. */
   DamagedCheckpointException(String where, Manifest damaged, CorruptFileException found) {
     this("in " + where + ", " + found.getMessage(), damaged, (Throwable) found);
+  }
+
+  private static String named(List<CheckpointFile> files) {
+    String first =
+        files.stream().limit(NAMED).map(CheckpointFile::name).collect(Collectors.joining(", "));
+    int more = files.size() - NAMED;
+    return more > 0 ? first + " and " + more + " more (all are in the log)" : first;
   }
 
   /** Term of the last entry that the damaged checkpoint held. */

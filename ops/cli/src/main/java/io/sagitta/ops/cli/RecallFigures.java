@@ -53,34 +53,36 @@ final class RecallFigures {
     return count;
   }
 
-  private double mean() {
-    return count == 0 ? 1 : sum / count;
-  }
-
+  /** The figures; null where no query was asked that has true hits. */
   ObjectNode json() {
-    return JsonNodeFactory.instance
-        .objectNode()
-        .put("queries", queries)
-        .put("count", count)
-        .put("recall", mean())
-        .put("below_0_8", count == 0 ? 0 : (double) poor / count)
+    ObjectNode out =
+        JsonNodeFactory.instance.objectNode().put("queries", queries).put("count", count);
+    if (count == 0) {
+      return out.putNull("recall")
+          .putNull("below_0_8")
+          .putNull("worst")
+          .putNull("took_us")
+          .putNull("exact_took_us");
+    }
+    return out.put("recall", sum / count)
+        .put("below_0_8", (double) poor / count)
         .put("worst", worst)
-        .put("took_us", perQuery(tookUs))
-        .put("exact_took_us", perQuery(exactTookUs));
+        .put("took_us", tookUs / count)
+        .put("exact_took_us", exactTookUs / count);
   }
 
   void addTo(Table table) {
+    if (count == 0) {
+      table.row(queries, "0", "-", "-", "-", "-", "-");
+      return;
+    }
     table.row(
         queries,
         Integer.toString(count),
-        "%.4f".formatted(mean()),
-        "%.1f %%".formatted(count == 0 ? 0 : 100.0 * poor / count),
+        "%.4f".formatted(sum / count),
+        "%.1f %%".formatted(100.0 * poor / count),
         "%.2f".formatted(worst),
-        "%.2f".formatted(perQuery(tookUs) / 1e3),
-        "%.2f".formatted(perQuery(exactTookUs) / 1e3));
-  }
-
-  private long perQuery(long micros) {
-    return count == 0 ? 0 : micros / count;
+        "%.2f".formatted(tookUs / 1e3 / count),
+        "%.2f".formatted(exactTookUs / 1e3 / count));
   }
 }

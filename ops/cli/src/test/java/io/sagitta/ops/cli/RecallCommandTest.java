@@ -49,6 +49,8 @@ class RecallCommandTest {
   /** Places, from the nearest hit on, that a search leaves out unless it is exact. */
   private Set<Integer> hidden = Set.of();
 
+  private int stored = POINTS;
+
   @AfterEach
   void everythingIsReleased() {
     sent.forEach(VectorSchemaRoot::close);
@@ -63,7 +65,7 @@ class RecallCommandTest {
   private VectorSchemaRoot answer(Command command) {
     VectorSchemaRoot rows =
         switch (command) {
-          case Command.Scan scan -> points(IntStream.range(0, POINTS).toArray(), false);
+          case Command.Scan scan -> points(IntStream.range(0, stored).toArray(), false);
           case Command.Get get ->
               points(
                   get.ids().stream().mapToInt(id -> Integer.parseInt(id.text())).toArray(), true);
@@ -156,6 +158,17 @@ class RecallCommandTest {
       assertThat(one.path("worst").asDouble()).isEqualTo(1);
       assertThat(one.path("took_us").asLong()).isEqualTo(25); // 3 requests of 1 ms
     }
+  }
+
+  @Test
+  void aCollectionWithoutPointsHasNoRecall() {
+    stored = 0;
+    for (JsonNode one : figures(cluster.run("recall", "films", "--json"))) {
+      assertThat(one.path("count").asInt()).isZero();
+      assertThat(one.path("recall").isNull()).isTrue();
+      assertThat(one.path("worst").isNull()).isTrue();
+    }
+    assertThat(cluster.run("recall", "films").out()).doesNotContain("1.0");
   }
 
   @Test
