@@ -390,6 +390,7 @@ final class Member implements AutoCloseable {
             admission,
             this::isAlone,
             threads.search,
+            threads.pace,
             answerMemory,
             clock,
             this::name);

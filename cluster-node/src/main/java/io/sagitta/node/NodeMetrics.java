@@ -4,6 +4,7 @@ package io.sagitta.node;
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.sagitta.node.http.Health;
+import io.sagitta.node.replica.LocalShards;
 import io.sagitta.raft.RaftHost;
 import io.sagitta.raft.RaftHost.HostMetrics;
 import java.lang.management.GarbageCollectorMXBean;
@@ -54,6 +55,12 @@ final class NodeMetrics {
     gauge("sagitta_background_queue_length", () -> threads.background.getQueue().size());
     gauge("sagitta_writes_in_flight_bytes", () -> member.admission().bytesInFlight());
     gauge("sagitta_writes_refused_total", () -> member.admission().refused());
+    gauge(
+        "sagitta_writes_slowed_millis_total",
+        () -> member.shards().map(LocalShards::slowedMillis).orElse(0L));
+    gauge(
+        "sagitta_index_waiting_bytes",
+        () -> member.shards().map(LocalShards::indexWaitingBytes).orElse(0L));
     gauge("sagitta_replica_repairs_open", () -> member.repairs().open());
     gauge("sagitta_replica_repairs_total", () -> member.repairs().repaired());
     gauge("sagitta_replica_repair_rounds_failed_total", () -> member.repairs().failedRounds());

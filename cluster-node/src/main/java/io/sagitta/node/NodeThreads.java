@@ -36,6 +36,9 @@ final class NodeThreads implements AutoCloseable {
   /** Looks at disk, peers and files once in a while. */
   final ScheduledExecutorService upkeep;
 
+  /** Proposes writes that had to wait for the indexer: their bytes in flight are bounded. */
+  final ScheduledThreadPoolExecutor pace;
+
   /** Calls of the public port: one virtual thread a task. */
   final ExecutorService flight;
 
@@ -63,6 +66,7 @@ final class NodeThreads implements AutoCloseable {
     indexing = new ScheduledThreadPoolExecutor(backgroundThreads, low("indexing"));
     indexing.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     upkeep = new ScheduledThreadPoolExecutor(2, factory("upkeep"));
+    pace = new ScheduledThreadPoolExecutor(1, factory("pace"));
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // on Linux a hint at best; searches do not rely on it
@@ -95,6 +99,7 @@ final class NodeThreads implements AutoCloseable {
   @Override
   public void close() {
     upkeep.shutdownNow();
+    pace.shutdownNow();
     blocking.shutdownNow();
     flight.shutdownNow();
     search.shutdown();
@@ -102,7 +107,7 @@ final class NodeThreads implements AutoCloseable {
     indexing.shutdown();
     try {
       for (ExecutorService each :
-          new ExecutorService[] {upkeep, blocking, flight, search, background, indexing}) {
+          new ExecutorService[] {upkeep, pace, blocking, flight, search, background, indexing}) {
         if (!each.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
           throw new IllegalStateException("threads did not end: " + each);
         }

@@ -34,7 +34,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
@@ -48,21 +51,27 @@ import org.apache.arrow.vector.BigIntVector;
  * search pool, never on a Raft or network thread.
  */
 public final class LocalShards implements ShardDoor {
+  /** The longest that one write waits for the indexer. */
+  private static final long PAUSE_MAX_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final RaftHost host;
   private final Replicas replicas;
   private final Admission admission;
   private final Freshness freshness;
   private final Predicate<ShardId> alone;
   private final Executor searchPool;
+  private final ScheduledExecutorService pace;
   private final BufferAllocator answers;
   private final InstantSource clock;
   private final Supplier<String> nodeName;
+  private final LongAdder slowedNanos = new LongAdder();
 
   /**
    * The shards of this process.
    *
    * @param alone whether a shard has no replica but the one here
    * @param searchPool bounded; it refuses with RejectedExecutionException when its queue is full
+   * @param pace proposes writes that had to wait for the indexer
    * @param answers memory of answers
    * @param clock stamps entries
    * @param nodeName what certificates call this node
@@ -73,6 +82,7 @@ public final class LocalShards implements ShardDoor {
       Admission admission,
       Predicate<ShardId> alone,
       Executor searchPool,
+      ScheduledExecutorService pace,
       BufferAllocator answers,
       InstantSource clock,
       Supplier<String> nodeName) {
@@ -82,6 +92,7 @@ public final class LocalShards implements ShardDoor {
     this.alone = alone;
     this.freshness = new Freshness(host, System::nanoTime);
     this.searchPool = searchPool;
+    this.pace = pace;
     this.answers = answers;
     this.clock = clock;
     this.nodeName = nodeName;
@@ -99,6 +110,7 @@ public final class LocalShards implements ShardDoor {
                 replica,
                 ShardEntries.rows(rows, clock.millis()),
                 rows.mode() == WriteMode.DELETE,
+                rows.mode() == WriteMode.DELETE ? 0 : rows.rows().rows(),
                 call);
         case ShardWrite.DeleteWhere delete ->
             resolve(replica, delete.filter(), call)
@@ -108,6 +120,7 @@ public final class LocalShards implements ShardDoor {
                             replica,
                             ShardEntries.deleteWhere(delete, found, clock.millis()),
                             true,
+                            0,
                             call));
         case ShardWrite.SetWhere set ->
             resolve(replica, set.filter(), call)
@@ -117,6 +130,7 @@ public final class LocalShards implements ShardDoor {
                             replica,
                             ShardEntries.setWhere(set, found, clock.millis()),
                             false,
+                            0,
                             call));
       };
     } catch (RuntimeException e) {
@@ -137,8 +151,13 @@ public final class LocalShards implements ShardDoor {
         });
   }
 
+  /**
+   * Proposes an entry that is let in.
+   *
+   * @param vectors rows that it brings, whose vectors will have to be indexed
+   */
   private CompletableFuture<WriteOutcome> propose(
-      ShardReplica replica, ByteBuffer entry, boolean delete, CallContext call) {
+      ShardReplica replica, ByteBuffer entry, boolean delete, int vectors, CallContext call) {
     long left = left(call).toMillis();
     if (left <= 0) {
       // Nothing was proposed, and saying so is worth more to the caller than the late answer.
@@ -146,7 +165,9 @@ public final class LocalShards implements ShardDoor {
           SagittaException.unavailable("the call's time was over before the write began", 0));
     }
     Admission.Ticket ticket = admit(replica, entry.remaining(), delete);
-    return host.submit(new GroupId(replica.id().value()), entry)
+    return afterPause(
+            pauseNanos(replica, vectors, left),
+            () -> host.submit(new GroupId(replica.id().value()), entry))
         .whenComplete((committed, failure) -> ticket.close())
         .orTimeout(left, TimeUnit.MILLISECONDS)
         .handle(
@@ -156,6 +177,44 @@ public final class LocalShards implements ShardDoor {
               }
               return WriteOutcomeCodec.decode(ByteBuffer.wrap(committed.outcome()));
             });
+  }
+
+  private long pauseNanos(ShardReplica replica, int vectors, long leftMs) {
+    if (vectors == 0) {
+      return 0;
+    }
+    long pauseMax = Math.min(PAUSE_MAX_NANOS, TimeUnit.MILLISECONDS.toNanos(leftMs) / 4);
+    long pause =
+        replica
+            .pace()
+            .pauseNanos(vectors, replica.shard().indexer().lag(), System.nanoTime(), pauseMax);
+    slowedNanos.add(pause);
+    return pause;
+  }
+
+  private <T> CompletableFuture<T> afterPause(long nanos, Supplier<CompletableFuture<T>> work) {
+    if (nanos == 0) {
+      return work.get();
+    }
+    CompletableFuture<Void> due = new CompletableFuture<>();
+    try {
+      var _ = pace.schedule(() -> due.complete(null), nanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      due.completeExceptionally(SagittaException.unavailable("the node stops", 0));
+    }
+    return due.thenCompose(ignored -> work.get());
+  }
+
+  /** Milliseconds that writes have waited for the indexer since start, taken together. */
+  public long slowedMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(slowedNanos.sum());
+  }
+
+  /** Bytes of vectors that have yet to get into a graph. */
+  public long indexWaitingBytes() {
+    return replicas.shards().stream()
+        .mapToLong(shard -> shard.indexer().lag().waitingBytes())
+        .sum();
   }
 
   /** A refusal is the leader's word: where this replica does not lead, another may have room. */

@@ -113,6 +113,11 @@ public final class Replicas implements RaftHost.StateFactory {
     return replica != null ? Optional.of(replica.shard()) : Optional.ofNullable(damaged.get(id));
   }
 
+  /** Those that are open. */
+  List<Shard> shards() {
+    return open.values().stream().map(ShardReplica::shard).toList();
+  }
+
   Optional<ShardReplica> find(ShardId shard) {
     return Optional.ofNullable(open.get(shard));
   }

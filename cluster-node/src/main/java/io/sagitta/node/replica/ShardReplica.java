@@ -20,6 +20,7 @@ final class ShardReplica implements ReplicatedState {
   private final ShardId id;
   private final Shard shard;
   private final Runnable onClose;
+  private final WritePace pace = new WritePace();
 
   /**
    * Once true it stays so; read before each write and read, so not taken from the shard's state.
@@ -44,6 +45,11 @@ final class ShardReplica implements ReplicatedState {
 
   Shard shard() {
     return shard;
+  }
+
+  /** The pace of writes that this replica proposes. */
+  WritePace pace() {
+    return pace;
   }
 
   /** Whether the shard's first entry has been applied: until then there is nothing to ask it. */

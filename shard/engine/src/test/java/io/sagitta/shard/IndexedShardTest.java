@@ -17,6 +17,7 @@ import io.sagitta.model.ShardRead;
 import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorType;
 import io.sagitta.shard.index.FieldIndex;
+import io.sagitta.shard.index.IndexLag;
 import io.sagitta.shard.index.IndexingOptions;
 import io.sagitta.shard.index.LiveRecall;
 import io.sagitta.shard.log.ShardEntries;
@@ -97,6 +98,20 @@ class IndexedShardTest {
       shard.upsert(List.of(row(ROWS, late)));
       assertThat(search(shard, late, Optional.empty(), 0.95).ids.getFirst())
           .isEqualTo(new PointId.Int64(ROWS));
+    }
+  }
+
+  @Test
+  void whatWaitsForItsGraphIsKnown(Seed seed) throws IOException {
+    Clusters clusters = new Clusters(seed);
+    try (TestShard shard = start(FreezePolicy.DEFAULT)) {
+      assertThat(shard.shard().indexer().lag().waitingBytes()).isZero();
+      load(shard, clusters);
+      IndexLag loaded = shard.shard().indexer().lag();
+      assertThat(loaded.bytesPerRow()).isEqualTo(DIM * Float.BYTES);
+      assertThat(loaded.waitingBytes()).isEqualTo((long) ROWS * DIM * Float.BYTES);
+      indexing.runAll();
+      assertThat(shard.shard().indexer().lag().waitingBytes()).isZero();
     }
   }
 

@@ -58,6 +58,9 @@ public final class Indexer {
   /** Rows that may wait for their graph while a bulk is written. */
   private static final int TAIL_ROWS_MAX = 65_536;
 
+  /** The same of their vectors: long before writers are slowed down for them. */
+  private static final long TAIL_BYTES_MAX = 128 << 20;
+
   private static final int CENTRE_ROWS = 1_024;
 
   /** In a smaller graph walks are short, and its rows stay in the cache. */
@@ -76,6 +79,9 @@ public final class Indexer {
   private final ArrayBlockingQueue<GraphSearcher> searchers = new ArrayBlockingQueue<>(SEARCHERS);
   private final AtomicInteger arrived = new AtomicInteger();
   private final RecallSampler sampler;
+
+  /** The coordinator's. */
+  private final IndexSpeed speed = new IndexSpeed();
 
   // Guarded by this.
   private boolean scheduled;
@@ -124,6 +130,27 @@ public final class Indexer {
   /** All graphs, also those under construction. */
   public List<FieldIndex> all() {
     return List.copyOf(indexes.values());
+  }
+
+  /** What has yet to be inserted, and how fast that goes. */
+  public IndexLag lag() {
+    if (indexing.isEmpty()) {
+      return IndexLag.NONE;
+    }
+    try (Leases.Lease<SegmentSet> lease = published.acquire()) {
+      long waiting = 0;
+      long bytesPerRow = 0;
+      for (Segment segment : lease.value().segments()) {
+        bytesPerRow = 0; // that of the newest, whose schema is
+        for (VectorField field : segment.schema().vectorFields()) {
+          bytesPerRow += field.vectorBytes();
+          waiting += waitingBytes(segment, field);
+        }
+      }
+      return new IndexLag(waiting, bytesPerRow, speed.bytesPerSecond());
+    } catch (IllegalStateException e) {
+      return IndexLag.NONE; // The shard has been closed.
+    }
   }
 
   /** A searcher of one's own; give it back. */
@@ -265,12 +292,16 @@ public final class Indexer {
       dropGone(set);
       Step step = next(set);
       if (step == null) {
+        speed.rest();
         return -1;
       }
-      if (rows >= BULK_ROWS && tail(set) < TAIL_ROWS_MAX) {
+      if (rows >= BULK_ROWS && isBearable(set)) {
+        speed.rest();
         return BULK_CHECK_MS;
       }
-      take(step);
+      speed.begin(options().nanoTime().getAsLong());
+      long inserted = take(step);
+      speed.step(inserted, options().nanoTime().getAsLong());
       return 0;
     } catch (IllegalStateException e) {
       return -1; // The shard has been closed.
@@ -309,19 +340,34 @@ public final class Indexer {
     account(set.segments());
   }
 
-  /** Rows that have no graph yet but should. */
-  private long tail(SegmentSet set) {
+  /** Whether the rows that have no graph yet, but should, are few enough to be scanned a while. */
+  private boolean isBearable(SegmentSet set) {
     long rows = 0;
+    long bytes = 0;
     for (Segment segment : set.segments()) {
       for (VectorField field : segment.schema().vectorFields()) {
-        if (segment.rows() < options().rowsMin(field)) {
-          continue;
+        if (segment.rows() >= options().rowsMin(field)) {
+          int waiting = waiting(segment, indexes.get(new Key(segment.number(), field.fieldId())));
+          rows += waiting;
+          bytes += (long) waiting * field.vectorBytes();
         }
-        FieldIndex index = indexes.get(new Key(segment.number(), field.fieldId()));
-        rows += segment.rows() - (index == null ? 0 : index.index().size());
       }
     }
-    return rows;
+    return rows < TAIL_ROWS_MAX && bytes < TAIL_BYTES_MAX;
+  }
+
+  private static int waiting(Segment segment, FieldIndex index) {
+    return segment.rows() - (index == null ? 0 : index.index().size());
+  }
+
+  private long waitingBytes(Segment segment, VectorField field) {
+    Key key = new Key(segment.number(), field.fieldId());
+    FieldIndex index = indexes.get(key);
+    boolean waits =
+        segment.rows() >= options().rowsMin(field)
+            && !failed.contains(key)
+            && isDue(segment, index);
+    return waits ? (long) waiting(segment, index) * field.vectorBytes() : 0;
   }
 
   /** What to do next; null for nothing. */
@@ -344,7 +390,7 @@ public final class Indexer {
     if (index == null) {
       return true;
     }
-    int waiting = segment.rows() - index.index().size();
+    int waiting = waiting(segment, index);
     return switch (segment) {
       case GrowingPrefix ignored -> waiting >= options().sliceRows() && fits(segment, index);
       case FrozenSegment ignored -> !index.isComplete() && fits(segment, index);
@@ -377,9 +423,11 @@ public final class Indexer {
   private record Step(
       Key key, Segment segment, VectorField field, List<Segment> segments, long logIndex) {}
 
-  private void take(Step step) {
+  /** Takes a step; returns the bytes of vectors that have got into a graph. */
+  private long take(Step step) {
     try {
       FieldIndex index = indexes.get(step.key);
+      int before = index == null ? 0 : index.index().size();
       if (index == null) {
         index = open(step);
         indexes.put(step.key, index);
@@ -392,6 +440,8 @@ public final class Indexer {
         grow(step, index);
       }
       account(step.segments);
+      int rows = indexes.get(step.key).index().size() - before;
+      return index == null ? 0 : (long) rows * step.field.vectorBytes();
     } catch (IndexingStopped e) {
       LOG.debug("{}: a measurement was cut short", shard.get());
     } catch (RuntimeException | Error e) {
@@ -407,6 +457,7 @@ public final class Indexer {
         lost.index().close();
       }
     }
+    return 0;
   }
 
   /** The graph as its file holds it, or an empty one. */
