@@ -693,16 +693,23 @@ final class Member implements AutoCloseable {
     if (reconcile != null) {
       reconcile.interrupt();
     }
-    if (shardHost != null) {
-      shardHost.close();
-    }
-    if (metaHost != null) {
-      metaHost.close();
-    }
+    closeHosts();
     if (raftResources != null) {
       raftResources.close();
     }
     answerMemory.close();
     shardMemory.close();
+  }
+
+  /** Both at once: closing a group's log waits until a thread of Ratis' looks up, once a second. */
+  private void closeHosts() {
+    CompletableFuture<Void> shardsClosed =
+        shardHost == null
+            ? CompletableFuture.completedFuture(null)
+            : CompletableFuture.runAsync(shardHost::close, threads.blocking);
+    if (metaHost != null) {
+      metaHost.close();
+    }
+    shardsClosed.join();
   }
 }

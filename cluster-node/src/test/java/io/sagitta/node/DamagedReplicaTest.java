@@ -18,110 +18,158 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** A replica whose files were damaged while its node was down, among two that are healthy. */
+/**
+ * Replicas whose files were damaged while their node was down, among two that are healthy. One
+ * cluster for all tests, since its start takes longest: each begins and ends with three healthy
+ * nodes. For each kind of damage there is a collection of one shard.
+ */
 @Tag("B040")
+@TestInstance(Lifecycle.PER_CLASS)
 class DamagedReplicaTest {
   private static final Pattern DAMAGED_LOG =
       Pattern.compile(
           "log_(inprogress_)?[0-9].*(were committed|log_(inprogress_)?[0-9-]+ follows)");
 
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-  private static final int ROWS = 20_003;
-  private static final String NAME = "a";
+  private static final int BATCH = 100;
 
-  @TempDir Path root;
+  /** Twice the entries that a log keeps behind a checkpoint. */
+  private static final int BATCHES = 128;
+
+  private static final int[] ALL = {1, 2, 3};
+
+  @TempDir static Path root;
 
   private TestMembers members;
+  private final Map<Damage, ShardId> shards = new EnumMap<>(Damage.class);
+  private final Map<Damage, Integer> rows = new EnumMap<>(Damage.class);
 
   private enum Damage {
     FLIPPED_BYTE,
     MISSING_FILE,
     MANIFEST_FLIPPED,
     MANIFEST_MISSING,
-    ALL_FILES_MISSING
+    ALL_FILES_MISSING;
+
+    String collection() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  @BeforeEach
+  @BeforeAll
   void threeReplicasWithCheckpoints() throws Exception {
     members = new TestMembers(root);
-    for (int i = 1; i <= 3; i++) {
+    for (int i : ALL) {
       members.start(i);
     }
     Member first = members.member(1);
     TestMembers.await(
         "three voters of the metadata group",
         () -> first.metaHost().groups().getFirst().voters().size() == 3);
-    first.cluster().create(NAME, Points.SCHEMA, 1, 3, TIMEOUT);
-    for (int i = 2; i <= 3; i++) {
+    for (Damage damage : Damage.values()) {
+      first.cluster().create(damage.collection(), Points.SCHEMA, 1, 3, TIMEOUT);
+      shards.put(
+          damage,
+          first.cluster().map().requireCollection(damage.collection()).shards().getFirst().id());
+      rows.put(damage, BATCHES * BATCH);
+    }
+    for (int i : ALL) {
       members.member(i).cluster().refresh(TIMEOUT);
     }
-    for (int row = 0; row < ROWS - 3; row += 100) {
-      Points.put(members, 3, NAME, row, 100);
+    for (Damage damage : Damage.values()) {
+      IntStream.range(0, BATCHES)
+          .parallel()
+          .forEach(b -> Points.put(members, ALL, damage.collection(), (long) b * BATCH, BATCH));
     }
-    for (int i = 1; i <= 3; i++) {
-      int node = i;
-      TestMembers.await("a log without its beginning", () -> isPurged(node));
-    }
-    for (int row = ROWS - 3; row < ROWS; row++) {
-      Points.put(members, 3, NAME, row, 1); // behind all checkpoints
+    for (Damage damage : Damage.values()) {
+      for (int i : ALL) {
+        TestMembers.await("a log without its beginning", () -> isPurged(i, damage));
+      }
+      for (int row = 0; row < 3; row++) {
+        put(damage, 1, ALL); // behind all checkpoints
+      }
     }
   }
 
-  @AfterEach
+  @BeforeEach
+  void allAreWell() {
+    for (int i : ALL) {
+      TestMembers.await("ready", () -> members.member(i).health().ready());
+    }
+  }
+
+  @AfterAll
   void close() {
     members.close();
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void theLeaderOfBeforeIsRepairedFromAPeerAndVotesAgain(Damage damage) throws Exception {
-    int victim = leader();
+  @Test
+  void theLeaderOfBeforeIsRepairedFromAPeerAndVotesAgainWhateverWasDamaged() throws Exception {
+    int victim = 2;
+    for (Damage damage : Damage.values()) {
+      moveLead(damage, victim);
+    }
     members.stop(victim);
-    damage(victim, damage);
-    Points.put(members, survivors(victim), NAME, ROWS, 100);
+    for (Damage damage : Damage.values()) {
+      damage(victim, damage);
+      put(damage, 100, 1, 3);
+    }
 
     Member back = members.start(victim);
     TestMembers.await("ready again", () -> back.health().ready());
-    assertThat(back.repairs().repaired()).isEqualTo(1);
+    assertThat(back.repairs().repaired()).isEqualTo(Damage.values().length);
     assertThat(back.repairs().open()).isZero();
-    assertThat(Points.count(back, NAME, ReadMode.STRONG)).isEqualTo(ROWS + 100);
-    checkDigests(back);
-    int others = leader();
-    assertThat(status(members.member(others)).orElseThrow().voters())
-        .extracting(peer -> peer.id())
-        .contains(back.self().id().toString());
+    for (Damage damage : Damage.values()) {
+      assertCount(back, damage);
+      checkDigests(back, damage);
+      assertThat(status(members.member(leader(damage)), damage).orElseThrow().voters())
+          .extracting(peer -> peer.id())
+          .contains(back.self().id().toString());
+    }
 
     // It counts for a majority, and what it has got survives a restart.
-    int idle = 6 - victim - (others == victim ? next(victim) : others);
-    members.stop(idle);
-    Points.put(members, new int[] {6 - victim - idle, victim}, NAME, ROWS + 100, 100);
+    members.stop(3);
+    for (Damage damage : Damage.values()) {
+      put(damage, 100, 1, victim);
+    }
+    members.start(3);
     members.stop(victim);
     Member again = members.start(victim);
     TestMembers.await("ready after a restart", () -> again.health().ready());
     assertThat(again.repairs().repaired()).isZero();
-    assertThat(Points.count(again, NAME, ReadMode.STRONG)).isEqualTo(ROWS + 200);
+    for (Damage damage : Damage.values()) {
+      assertCount(again, damage);
+    }
   }
 
   @Test
   void whatHasTravelledBeforeTheNodeStoppedDoesNotTravelAgain() throws Exception {
-    int victim = leader();
+    Damage damage = Damage.ALL_FILES_MISSING;
+    int victim = leader(damage);
     members.stop(victim);
-    damage(victim, Damage.ALL_FILES_MISSING);
+    damage(victim, damage);
     members.filesOpened.clear();
     members.filesLeft.set(2);
     Member stuck = members.start(victim);
@@ -140,51 +188,49 @@ class DamagedReplicaTest {
     members.filesLeft.set(Integer.MAX_VALUE);
     Member back = members.start(victim);
     TestMembers.await("ready again", () -> back.health().ready());
-    checkDigests(back);
+    checkDigests(back, damage);
     assertThat(new HashSet<>(members.filesOpened)).hasSameSizeAs(members.filesOpened);
   }
 
   @Test
   void oneHealthyReplicaIsEnoughThoughNobodyLeads() throws Exception {
-    int victim = leader();
-    int helper = next(victim);
-    int other = 6 - victim - helper;
-    for (int i = 1; i <= 3; i++) {
-      members.stop(i);
-    }
-    damage(victim, Damage.FLIPPED_BYTE);
+    Damage damage = Damage.FLIPPED_BYTE;
+    int victim = 1;
+    int helper = 2;
+    atOnce(ALL, members::stop);
+    damage(victim, damage);
     // Two of three make a majority of the metadata group; of the shard only one is whole.
-    Thread starting = Thread.ofVirtual().start(() -> startQuietly(victim));
-    Member whole = members.start(helper);
-    starting.join();
-    Member damaged = members.member(victim);
-    TestMembers.await(
-        "ready again, from a peer that cannot lead alone", () -> damaged.health().ready());
-    TestMembers.await("the helper is ready too", () -> whole.health().ready());
-    assertThat(Points.count(damaged, NAME, ReadMode.STRONG)).isEqualTo(ROWS);
-    members.start(other);
-    checkDigests(damaged);
+    atOnce(new int[] {victim, helper}, this::startQuietly);
+    for (int i : new int[] {victim, helper}) {
+      Member member = members.member(i);
+      TestMembers.await(
+          "ready again, from a peer that cannot lead alone", () -> member.health().ready());
+    }
+    assertCount(members.member(victim), damage);
+    assertThat(members.member(victim).repairs().repaired()).isEqualTo(1);
+    members.start(3);
+    checkDigests(members.member(victim), damage);
   }
 
   @Test
-  void aDamagedLogIsNotRepaired() throws Exception {
-    int victim = leader();
-    int rows = ROWS;
-    while (!logGoesOnBehindTheCheckpoint(members.member(victim))) {
-      Points.put(members, 3, NAME, rows++, 1);
+  void aDamagedLogIsNotRepairedButItsVeryFilesAreTakenBack() throws Exception {
+    Damage damage = Damage.FLIPPED_BYTE;
+    int victim = leader(damage);
+    while (!logGoesOnBehindTheCheckpoint(members.member(victim), damage)) {
+      put(damage, 1, ALL);
     }
     members.stop(victim);
-    try (Stream<Path> all = Files.walk(members.folder(victim).resolve("shards/raft/groups"))) {
-      for (Path log : all.filter(f -> f.getFileName().toString().startsWith("log_")).toList()) {
-        byte[] bytes = Files.readAllBytes(log);
-        bytes[20] ^= 1; // in its first entry
-        Files.write(log, bytes);
-      }
+    Map<Path, byte[]> whole = new HashMap<>();
+    for (Path log : logs(victim, damage)) {
+      byte[] bytes = Files.readAllBytes(log);
+      whole.put(log, bytes.clone());
+      bytes[20] ^= 1; // in its first entry
+      Files.write(log, bytes);
     }
-    damage(victim, Damage.FLIPPED_BYTE); // even where the checkpoint is damaged too
+    damage(victim, damage); // even where the checkpoint is damaged too
     Member back = members.start(victim);
-    TestMembers.await("the damage is known", () -> status(back).isPresent());
-    GroupStatus status = status(back).orElseThrow();
+    TestMembers.await("the damage is known", () -> status(back, damage).isPresent());
+    GroupStatus status = status(back, damage).orElseThrow();
     assertThat(status.damaged()).isTrue();
     assertThat(status.repairIndex()).isEmpty();
     // By what the log is known to have held, or by the file after it: whichever it comes to first.
@@ -193,19 +239,28 @@ class DamagedReplicaTest {
         "health names it",
         () -> back.health().causes().stream().anyMatch(cause -> DAMAGED_LOG.matcher(cause).find()));
     assertThat(back.repairs().open()).isZero();
-    assertThat(Points.count(members.member(next(victim)), NAME, ReadMode.STRONG)).isEqualTo(rows);
+    assertCount(members.member(next(victim)), damage);
+
+    members.stop(victim);
+    for (Map.Entry<Path, byte[]> log : whole.entrySet()) {
+      Files.write(log.getKey(), log.getValue());
+    }
+    Member mended = members.start(victim);
+    TestMembers.await("ready again", () -> mended.health().ready());
+    assertThat(mended.repairs().repaired()).as("its checkpoint was damaged as well").isEqualTo(1);
+    checkDigests(mended, damage);
   }
 
   /** By entries of rows, also after a checkpoint that is just being written. */
-  private boolean logGoesOnBehindTheCheckpoint(Member member) {
-    ShardState state = member.replicas().state(shard(member)).orElseThrow();
+  private boolean logGoesOnBehindTheCheckpoint(Member member, Damage damage) {
+    ShardState state = member.replicas().state(shards.get(damage)).orElseThrow();
     return !state.checkpointing() && state.checkpointIndex() + 3 < state.index();
   }
 
   // ---- damage
 
   private void damage(int victim, Damage damage) throws IOException {
-    Path folder = members.folder(victim).resolve("shards").resolve(shard().toString());
+    Path folder = members.folder(victim).resolve("shards").resolve(shards.get(damage).toString());
     switch (damage) {
       case FLIPPED_BYTE -> flip(newest(folder, name -> name.contains(".vectors.")));
       case MISSING_FILE -> Files.delete(newest(folder, name -> name.endsWith(".ids")));
@@ -229,15 +284,12 @@ class DamagedReplicaTest {
 
   /** The last by name of the longest names: of numbers the highest. */
   private static Path newest(Path folder, Predicate<String> name) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      return all.filter(Files::isRegularFile)
-          .filter(f -> !f.toString().contains("quarantine"))
-          .filter(f -> name.test(f.getFileName().toString()))
-          .max(
-              Comparator.<Path>comparingInt(f -> f.getFileName().toString().length())
-                  .thenComparing(f -> f.getFileName().toString()))
-          .orElseThrow();
-    }
+    return files(folder).stream()
+        .filter(f -> name.test(f.getFileName().toString()))
+        .max(
+            Comparator.<Path>comparingInt(f -> f.getFileName().toString().length())
+                .thenComparing(f -> f.getFileName().toString()))
+        .orElseThrow();
   }
 
   private static List<Path> files(Path folder) throws IOException {
@@ -246,7 +298,37 @@ class DamagedReplicaTest {
     }
   }
 
+  private List<Path> logs(int node, Damage damage) throws IOException {
+    Path group =
+        members.folder(node).resolve("shards/raft/groups").resolve(shards.get(damage).toString());
+    try (Stream<Path> all = Files.walk(group)) {
+      return all.filter(f -> f.getFileName().toString().startsWith("log_")).toList();
+    }
+  }
+
+  private boolean isPurged(int node, Damage damage) {
+    try {
+      List<Path> logs = logs(node, damage);
+      return !logs.isEmpty()
+          && logs.stream()
+              .map(log -> log.getFileName().toString())
+              .noneMatch(name -> name.startsWith("log_0-") || name.endsWith("_inprogress_0"));
+    } catch (IOException | UncheckedIOException e) {
+      return false; // it is just being purged
+    }
+  }
+
   // ---- the members
+
+  private void put(Damage damage, int count, int... nodes) {
+    Points.put(members, nodes, damage.collection(), rows.get(damage), count);
+    rows.merge(damage, count, Integer::sum);
+  }
+
+  private void assertCount(Member asked, Damage damage) {
+    assertThat(Points.count(asked, damage.collection(), ReadMode.STRONG))
+        .isEqualTo(rows.get(damage).longValue());
+  }
 
   private void startQuietly(int i) {
     try {
@@ -256,22 +338,22 @@ class DamagedReplicaTest {
     }
   }
 
+  private static void atOnce(int[] nodes, IntConsumer act) {
+    IntStream.of(nodes).parallel().forEach(act);
+  }
+
   private static int next(int i) {
     return i % 3 + 1;
   }
 
-  private static int[] survivors(int victim) {
-    return new int[] {next(victim), next(next(victim))};
-  }
-
-  private int leader() {
+  private int leader(Damage damage) {
     int[] found = new int[1];
     TestMembers.await(
         "a leader",
         () -> {
-          for (int i = 1; i <= 3; i++) {
+          for (int i : ALL) {
             if (members.runs(i)
-                && status(members.member(i)).filter(s -> s.leaderReady()).isPresent()) {
+                && status(members.member(i), damage).filter(s -> s.leaderReady()).isPresent()) {
               found[0] = i;
               return true;
             }
@@ -281,42 +363,33 @@ class DamagedReplicaTest {
     return found[0];
   }
 
-  private ShardId shard() {
-    for (int i = 1; i <= 3; i++) {
-      if (members.runs(i)) {
-        return shard(members.member(i));
-      }
-    }
-    return lastShard;
+  private void moveLead(Damage damage, int heir) {
+    TestMembers.await(
+        "the heir leads",
+        () -> {
+          int leader = leader(damage);
+          if (leader != heir) {
+            members
+                .member(leader)
+                .shardHost()
+                .transferLeadership(
+                    new GroupId(shards.get(damage).value()),
+                    Optional.of(members.member(heir).self().id().toString()),
+                    TIMEOUT)
+                .exceptionally(refused -> null)
+                .join();
+          }
+          return leader == heir;
+        });
   }
 
-  private ShardId lastShard;
-
-  private ShardId shard(Member member) {
-    lastShard = member.cluster().map().requireCollection(NAME).shards().getFirst().id();
-    return lastShard;
+  private Optional<GroupStatus> status(Member member, Damage damage) {
+    return member.shardHost().status(new GroupId(shards.get(damage).value()));
   }
 
-  private Optional<GroupStatus> status(Member member) {
-    return member.shardHost().status(new GroupId(shard(member).value()));
-  }
-
-  private boolean isPurged(int node) {
-    try (Stream<Path> files = Files.walk(members.folder(node).resolve("shards/raft/groups"))) {
-      List<String> names =
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(name -> name.startsWith("log_"))
-              .toList();
-      return !names.isEmpty()
-          && names.stream().noneMatch(n -> n.startsWith("log_0-") || n.endsWith("_inprogress_0"));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void checkDigests(Member asker) {
-    ShardMap.Shard shard = asker.cluster().map().requireCollection(NAME).shards().getFirst();
+  private static void checkDigests(Member asker, Damage damage) {
+    ShardMap.Shard shard =
+        asker.cluster().map().requireCollection(damage.collection()).shards().getFirst();
     TestMembers.await(
         "digests at one index",
         () -> {

@@ -88,12 +88,26 @@ public final class ReplicaRepair {
     this.nanoTime = nanoTime;
   }
 
-  /** Begins a round where one is due. Called every second or so by one thread; soon done. */
+  /**
+   * Begins a round where one is due. Called every second or so, and by a round that has repaired a
+   * replica; soon done.
+   */
   public void look() {
-    Map<ShardId, Long> damaged = damaged();
     if (!busy.compareAndSet(false, true)) {
       return;
     }
+    boolean begun = false;
+    try {
+      begun = begin();
+    } finally {
+      if (!begun) {
+        busy.set(false);
+      }
+    }
+  }
+
+  private boolean begin() {
+    Map<ShardId, Long> damaged = damaged();
     cases.keySet().retainAll(damaged.keySet());
     replicas.endRepairs(damaged.keySet());
     damaged.keySet().forEach(shard -> cases.computeIfAbsent(shard, s -> newCase()));
@@ -103,19 +117,21 @@ public final class ReplicaRepair {
             .filter(e -> e.getValue().dueNanos - now <= 0)
             .min(Comparator.comparingLong(e -> e.getValue().dueNanos - now))
             .map(Map.Entry::getKey);
-    if (due.isEmpty()) {
+    due.ifPresent(
+        shard -> executor.execute(() -> run(shard, cases.get(shard), damaged.get(shard))));
+    return due.isPresent();
+  }
+
+  private void run(ShardId shard, Case its, long minIndex) {
+    boolean repairedIt = false;
+    try {
+      repairedIt = round(shard, its, minIndex);
+    } finally {
       busy.set(false);
-      return;
     }
-    ShardId shard = due.get();
-    executor.execute(
-        () -> {
-          try {
-            round(shard, cases.get(shard), damaged.get(shard));
-          } finally {
-            busy.set(false);
-          }
-        });
+    if (repairedIt) {
+      look(); // for the next one
+    }
   }
 
   /** Index of the checkpoint wanted, of each replica that a peer's checkpoint would repair. */
@@ -136,16 +152,17 @@ public final class ReplicaRepair {
     return made;
   }
 
-  private void round(ShardId shard, Case its, long minIndex) {
+  /** Whether it has been repaired. */
+  private boolean round(ShardId shard, Case its, long minIndex) {
     try {
       Optional<SentCheckpoint> sent = fetch(shard, its, minIndex);
       if (sent.isPresent()) {
         start(shard, its, sent.get());
-        return;
+        return true;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return;
+      return false;
     } catch (IOException | RuntimeException e) {
       say(shard, its, "its repair failed: " + e.getMessage());
       log.debug("How shard {}'s repair failed", shard, e);
@@ -153,6 +170,7 @@ public final class ReplicaRepair {
     failedRounds.incrementAndGet();
     its.dueNanos =
         nanoTime.getAsLong() + (PAUSE_NANOS_MIN << Math.min(its.rounds++, DOUBLINGS_MAX));
+    return false;
   }
 
   /** A peer's checkpoint with all its files here; empty where none could bring one. */
