@@ -71,10 +71,9 @@ public final class DataFolder implements AutoCloseable {
               StandardOpenOption.WRITE);
       FileLock lock = tryLock(file);
       if (lock == null) {
-        String pid = read(file);
+        ConfigException refusal = inUse(root, file);
         file.close();
-        throw new ConfigException(
-            "data folder " + root + " is in use by process " + (pid.isEmpty() ? "?" : pid));
+        throw refusal;
       }
       DataFolder folder = new DataFolder(root, file, lock);
       folder.reserve.makeRoom();
@@ -86,6 +85,32 @@ public final class DataFolder implements AutoCloseable {
     } catch (IOException e) {
       throw new ConfigException("data folder " + root + " cannot be used: " + Reason.of(e), e);
     }
+  }
+
+  /**
+   * Refuses a folder that a node holds now, and changes nothing in it: for whoever is about to
+   * write beside it. One that is free, or not there, may still be taken by the time that {@link
+   * #open} looks.
+   */
+  static void checkFree(Path root) {
+    Path path = root.resolve("lock");
+    if (!Files.exists(path)) {
+      return;
+    }
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      if (tryLock(file) == null) {
+        throw inUse(root, file);
+      }
+    } catch (IOException e) {
+      throw new ConfigException("data folder " + root + " cannot be used: " + Reason.of(e), e);
+    }
+  }
+
+  private static ConfigException inUse(Path root, FileChannel lockFile) throws IOException {
+    String pid = read(lockFile);
+    return new ConfigException(
+        "data folder " + root + " is in use by process " + (pid.isEmpty() ? "?" : pid));
   }
 
   private static FileLock tryLock(FileChannel file) throws IOException {

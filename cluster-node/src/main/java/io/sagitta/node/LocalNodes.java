@@ -57,7 +57,8 @@ final class LocalNodes {
   }
 
   /**
-   * Plans the nodes and writes their configurations.
+   * Plans the nodes and writes their configurations. What no node could be started with is refused
+   * before anything is written, so that the configurations stay those of nodes that run.
    *
    * @param nodes how many; null: as many as the folder has, or one
    */
@@ -81,24 +82,28 @@ final class LocalNodes {
     if (basePort < 1 || last > 65_535) {
       throw new ConfigException("--port is " + basePort + ", the ports would end at " + last);
     }
-    Files.createDirectories(root);
     List<Planned> planned = new ArrayList<>();
-    NodeConfig.Ports first = NodeConfig.Ports.from(basePort);
     for (int i = 1; i <= count; i++) {
       Path folder = root.resolve("n" + i);
       NodeConfig.Ports ports = NodeConfig.Ports.from(basePort + PORTS_APART * (i - 1));
-      Membership membership =
-          i == 1
-              ? new Membership.Bootstrap()
-              : new Membership.Join(List.of(new HostPort(HOST, first.internal())));
-      Path config = root.resolve("n" + i + ".yaml");
+      DataFolder.checkFree(folder);
+      NodeIdentity.checkAddress(folder, new HostPort(HOST, ports.internal()), ports);
+      planned.add(new Planned(i, folder, root.resolve("n" + i + ".yaml"), ports, i > existing));
+    }
+    Files.createDirectories(root);
+    for (Planned node : planned) {
       writeIfOther(
-          config,
+          node.config(),
           "# Written by 'sagitta start' and overwritten by the next one.\n"
-              + ConfigFile.localYaml(folder, ports, membership));
-      planned.add(new Planned(i, folder, config, ports, i > existing));
+              + ConfigFile.localYaml(node.folder(), node.ports(), membership(node, planned)));
     }
     return new LocalNodes(planned);
+  }
+
+  private static Membership membership(Planned node, List<Planned> all) {
+    return node.number() == 1
+        ? new Membership.Bootstrap()
+        : new Membership.Join(List.of(new HostPort(HOST, all.getFirst().ports().internal())));
   }
 
   /** Writes nothing where nothing changes, so that a full volume can be started from. */

@@ -3,9 +3,11 @@ package io.sagitta.node;
 
 import io.sagitta.model.NodeId;
 import io.sagitta.node.NodeConfig.HostPort;
+import io.sagitta.node.NodeConfig.Ports;
 import io.sagitta.raft.DamageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +42,7 @@ public record NodeIdentity(
    */
   static NodeIdentity start(DataFolder folder, NodeConfig config, Supplier<UUID> ids)
       throws IOException {
-    Optional<byte[]> content = file(folder).read();
+    Optional<byte[]> content = file(folder.root()).read();
     if (content.isEmpty() && folder.hasRaftState()) {
       throw new ConfigException(
           "data folder "
@@ -50,7 +52,7 @@ public record NodeIdentity(
     }
     NodeIdentity now =
         content
-            .map(bytes -> parse(folder, bytes))
+            .map(bytes -> parse(folder.root(), bytes))
             .map(
                 old ->
                     new NodeIdentity(
@@ -69,21 +71,34 @@ public record NodeIdentity(
                         config.internalAddress(),
                         config.ports().metaRaft(),
                         config.ports().shardRaft()));
-    now.checkAddress(folder, config);
+    now.checkSame(folder.root(), config.internalAddress(), config.ports());
     now.write(folder);
     return now;
   }
 
+  /**
+   * Refuses a folder of a node that is known at another address, as a start on it would; changes
+   * nothing. A folder without an identity may have any.
+   *
+   * @throws DamageException where the file is damaged
+   */
+  static void checkAddress(Path root, HostPort internal, Ports ports) throws IOException {
+    Optional<byte[]> content = file(root).read();
+    if (content.isPresent()) {
+      parse(root, content.get()).checkSame(root, internal, ports);
+    }
+  }
+
   /** Peers and Raft configurations hold the address, so it does not change behind their backs. */
-  private void checkAddress(DataFolder folder, NodeConfig config) {
+  private void checkSame(Path root, HostPort internal, Ports ports) {
     boolean same =
-        address.equals(config.internalAddress())
-            && metaRaftPort == config.ports().metaRaft()
-            && shardRaftPort == config.ports().shardRaft();
+        address.equals(internal)
+            && metaRaftPort == ports.metaRaft()
+            && shardRaftPort == ports.shardRaft();
     if (!same) {
       throw new ConfigException(
           "data folder "
-              + folder.root()
+              + root
               + " belongs to a node known to its cluster as "
               + address
               + " (internal), Raft ports "
@@ -91,11 +106,11 @@ public record NodeIdentity(
               + " and "
               + shardRaftPort
               + "; start it with these, not with "
-              + config.internalAddress()
+              + internal
               + ", "
-              + config.ports().metaRaft()
+              + ports.metaRaft()
               + " and "
-              + config.ports().shardRaft());
+              + ports.shardRaft());
     }
   }
 
@@ -116,10 +131,10 @@ public record NodeIdentity(
     text.append("internal=").append(address.port()).append('\n');
     text.append("meta_raft=").append(metaRaftPort).append('\n');
     text.append("shard_raft=").append(shardRaftPort).append('\n');
-    file(folder).write(text.toString().getBytes(StandardCharsets.UTF_8));
+    file(folder.root()).write(text.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  private static NodeIdentity parse(DataFolder folder, byte[] content) {
+  private static NodeIdentity parse(Path root, byte[] content) {
     Map<String, String> values = new LinkedHashMap<>();
     try {
       new String(content, StandardCharsets.UTF_8)
@@ -136,11 +151,11 @@ public record NodeIdentity(
           Integer.parseInt(values.get("meta_raft")),
           Integer.parseInt(values.get("shard_raft")));
     } catch (RuntimeException e) {
-      throw new ConfigException(file(folder).path() + " is damaged: " + values, e);
+      throw new ConfigException(file(root).path() + " is damaged: " + values, e);
     }
   }
 
-  private static SmallFile file(DataFolder folder) {
-    return new SmallFile(folder.root().resolve("identity"), "SGNODEID", 1);
+  private static SmallFile file(Path root) {
+    return new SmallFile(root.resolve("identity"), "SGNODEID", 1);
   }
 }
