@@ -3,15 +3,14 @@ package io.sagitta.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sagitta.model.NodeId;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.model.ReadMode;
 import io.sagitta.model.ShardId;
-import io.sagitta.model.ShardMap;
-import io.sagitta.node.placement.Cluster.ReplicaDigest;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost.GroupStatus;
 import io.sagitta.shard.ShardState;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -143,7 +141,7 @@ class DamagedReplicaTest {
     assertThat(back.repairs().open()).isZero();
     for (Damage damage : Damage.values()) {
       assertCount(back, damage);
-      checkDigests(back, damage);
+      checkReplicas(back, damage);
       assertThat(status(members.member(leader(damage)), damage).orElseThrow().voters())
           .extracting(peer -> peer.id())
           .contains(back.self().id().toString());
@@ -188,7 +186,7 @@ class DamagedReplicaTest {
     members.filesLeft.set(Integer.MAX_VALUE);
     Member back = members.start(victim);
     TestMembers.await("ready again", () -> back.health().ready());
-    checkDigests(back, damage);
+    checkReplicas(back, damage);
     assertThat(new HashSet<>(members.filesOpened)).hasSameSizeAs(members.filesOpened);
   }
 
@@ -209,7 +207,7 @@ class DamagedReplicaTest {
     assertCount(members.member(victim), damage);
     assertThat(members.member(victim).repairs().repaired()).isEqualTo(1);
     members.start(3);
-    checkDigests(members.member(victim), damage);
+    checkReplicas(members.member(victim), damage);
   }
 
   @Test
@@ -240,6 +238,9 @@ class DamagedReplicaTest {
         () -> back.health().causes().stream().anyMatch(cause -> DAMAGED_LOG.matcher(cause).find()));
     assertThat(back.repairs().open()).isZero();
     assertCount(members.member(next(victim)), damage);
+    assertThat(odd(back, damage, "damaged"))
+        .hasSize(3)
+        .allSatisfy(cause -> assertThat(cause).containsPattern(DAMAGED_LOG));
 
     members.stop(victim);
     for (Map.Entry<Path, byte[]> log : whole.entrySet()) {
@@ -248,7 +249,25 @@ class DamagedReplicaTest {
     Member mended = members.start(victim);
     TestMembers.await("ready again", () -> mended.health().ready());
     assertThat(mended.repairs().repaired()).as("its checkpoint was damaged as well").isEqualTo(1);
-    checkDigests(mended, damage);
+    checkReplicas(mended, damage);
+  }
+
+  @Test
+  void aByteThatChangesUnderARunningReplicaMakesItTheOddOne() throws Exception {
+    Damage damage = Damage.MISSING_FILE;
+    int victim = 2;
+    Path folder = members.folder(victim).resolve("shards").resolve(shards.get(damage).toString());
+    Path mapped = newest(folder, name -> name.endsWith(".versions"));
+    checkReplicas(members.member(1), damage);
+    flipInPlace(mapped);
+    try {
+      assertThat(odd(members.member(victim), damage, "different"))
+          .hasSize(3)
+          .allSatisfy(cause -> assertThat(cause).contains("n1").contains("n3"));
+    } finally {
+      flipInPlace(mapped);
+    }
+    checkReplicas(members.member(1), damage);
   }
 
   /** By entries of rows, also after a checkpoint that is just being written. */
@@ -280,6 +299,17 @@ class DamagedReplicaTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length / 2] ^= 1;
     Files.write(file, bytes);
+  }
+
+  /** In the middle, as {@link #flip} does, but of a file that stays mapped. */
+  private static void flipInPlace(Path file) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      long middle = open.length() / 2;
+      open.seek(middle);
+      int value = open.read();
+      open.seek(middle);
+      open.write(value ^ 1);
+    }
   }
 
   /** The last by name of the longest names: of numbers the highest. */
@@ -387,24 +417,33 @@ class DamagedReplicaTest {
     return member.shardHost().status(new GroupId(shards.get(damage).value()));
   }
 
-  private static void checkDigests(Member asker, Damage damage) {
-    ShardMap.Shard shard =
-        asker.cluster().map().requireCollection(damage.collection()).shards().getFirst();
-    TestMembers.await(
-        "digests at one index",
-        () -> {
-          List<ReplicaDigest> digests = new ArrayList<>();
-          for (NodeId node : shard.replicas()) {
-            digests.add(asker.cluster().digest(node, shard.id(), 0, TIMEOUT));
-          }
-          Set<Long> indexes = new HashSet<>();
-          digests.forEach(digest -> indexes.add(digest.index()));
-          if (indexes.size() == 1) {
-            assertThat(digests)
-                .hasSize(3)
-                .allSatisfy(d -> assertThat(d.digest()).isEqualTo(digests.getFirst().digest()));
-          }
-          return indexes.size() == 1;
-        });
+  // ---- verify
+
+  private static void checkReplicas(Member asker, Damage damage) {
+    TestMembers.checkReplicas(asker, damage.collection());
+  }
+
+  /**
+   * That one replica is odd, whoever is asked, and the two others are equal.
+   *
+   * @return why the odd one is, once for each that was asked
+   */
+  private List<String> odd(Member odd, Damage damage, String verdict) {
+    List<String> causes = new ArrayList<>();
+    for (int i : ALL) {
+      JsonNode shard = TestMembers.verify(members.member(i), damage.collection());
+      assertThat(shard.path("equal").asBoolean(true)).as(shard.toString()).isFalse();
+      assertThat(shard.path("replicas")).hasSize(3);
+      for (JsonNode replica : shard.path("replicas")) {
+        boolean its = replica.path("node").textValue().equals(odd.name());
+        assertThat(replica.path("verdict").textValue())
+            .as(shard.toString())
+            .isEqualTo(its ? verdict : "equal");
+        if (its) {
+          causes.add(replica.path("cause").textValue());
+        }
+      }
+    }
+    return causes;
   }
 }

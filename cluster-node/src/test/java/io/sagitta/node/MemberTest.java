@@ -4,6 +4,7 @@ package io.sagitta.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.NodeId;
@@ -15,7 +16,6 @@ import io.sagitta.model.VectorField;
 import io.sagitta.model.VectorStorage;
 import io.sagitta.node.NodeConfig.HostPort;
 import io.sagitta.node.NodeConfig.Membership;
-import io.sagitta.node.placement.Cluster.ReplicaDigest;
 import io.sagitta.node.placement.ClusterState;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost.GroupStatus;
@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -110,13 +109,19 @@ class MemberTest {
       first.cluster().refresh(TIMEOUT);
       Points.put(members, 3, "late", 0, 10);
       assertThat(Points.search(third, "late", 3.1f, 2, ReadMode.STRONG)).containsExactly(3L, 4L);
-      checkDigests(first, "late");
+      TestMembers.checkReplicas(first, "late");
 
       moveLead(members, "late", third);
       members.stop(1);
       second.cluster().refresh(TIMEOUT);
       TestMembers.await("ready without n1", () -> second.health().ready());
       assertThat(Points.count(second, "late", ReadMode.STRONG)).isEqualTo(10);
+      JsonNode shard = TestMembers.verify(second, "late");
+      assertThat(shard.path("equal").isNull()).as(shard.toString()).isTrue();
+      for (JsonNode replica : shard.path("replicas")) {
+        boolean away = replica.path("node").textValue().equals("n1");
+        assertThat(replica.path("verdict").textValue()).isEqualTo(away ? "unreachable" : "equal");
+      }
     }
   }
 
@@ -199,7 +204,7 @@ class MemberTest {
       TestMembers.await("three replicas", () -> voters(first, "a") == 3);
       TestMembers.await("ready", () -> third.health().ready());
       TestMembers.await("an install", () -> third.shardHost().metrics().installsReceived() > 0);
-      checkDigests(first, "a");
+      TestMembers.checkReplicas(first, "a");
 
       members.stop(3);
       for (; rows < 80_000; rows += 100) {
@@ -210,7 +215,7 @@ class MemberTest {
       TestMembers.await("ready again", () -> back.health().ready());
       assertThat(Points.count(back, "a", ReadMode.STRONG)).isEqualTo(rows);
       TestMembers.await("another", () -> back.shardHost().metrics().installsReceived() > 0);
-      checkDigests(first, "a");
+      TestMembers.checkReplicas(first, "a");
     }
   }
 
@@ -296,25 +301,6 @@ class MemberTest {
             }
           }
           return false;
-        });
-  }
-
-  /** Every replica at one log index holds the same. */
-  private static void checkDigests(Member asker, String name) {
-    ShardMap.Shard shard = asker.cluster().map().requireCollection(name).shards().getFirst();
-    TestMembers.await(
-        "digests at one index",
-        () -> {
-          List<ReplicaDigest> digests = new ArrayList<>();
-          for (NodeId node : shard.replicas()) {
-            digests.add(asker.cluster().digest(node, shard.id(), 0, TIMEOUT));
-          }
-          boolean atOne = digests.stream().map(ReplicaDigest::index).distinct().count() == 1;
-          if (atOne) {
-            assertThat(digests)
-                .allSatisfy(d -> assertThat(d.digest()).isEqualTo(digests.getFirst().digest()));
-          }
-          return atOne;
         });
   }
 

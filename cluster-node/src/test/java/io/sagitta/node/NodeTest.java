@@ -102,7 +102,9 @@ class NodeTest {
       assertThat(status.at("/nodes/0/reachable").asBoolean()).isTrue();
       assertThat(status.at("/metadata/leader").asText()).isEqualTo("n1");
       assertThat(status.at("/collections/0/shards/0/leader").asText()).isEqualTo("n1");
-      assertThat(client.verify("words").at("/shards/0/equal").asBoolean()).isTrue();
+      JsonNode verified = client.verify("words").at("/shards/0");
+      assertThat(verified.path("equal").isNull()).isTrue();
+      assertThat(verified.at("/replicas/0/verdict").asText()).isEqualTo("only_replica");
     }
     assertThat(get(ports, "/readyz").body()).startsWith("{\"ready\":true");
     stop(node);

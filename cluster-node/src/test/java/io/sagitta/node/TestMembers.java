@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.SentCheckpoint;
 import io.sagitta.model.NodeId;
@@ -11,6 +12,7 @@ import io.sagitta.node.NodeConfig.Membership;
 import io.sagitta.node.placement.ClusterState;
 import io.sagitta.node.placement.PeerCalls;
 import io.sagitta.node.service.NodeInternals;
+import io.sagitta.node.service.NodeMetadata;
 import io.sagitta.node.service.PeerLinks;
 import java.io.IOException;
 import java.io.InputStream;
@@ -176,6 +178,27 @@ final class TestMembers implements AutoCloseable, PeerCalls, PeerLinks {
       }
       java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
     }
+  }
+
+  /** What {@code verify} says of a collection's first shard. */
+  static JsonNode verify(Member asker, String collection) {
+    return new NodeMetadata(asker.cluster(), Thread::startVirtualThread, shard -> Optional.empty())
+        .verify(asker.cluster().map().requireCollection(collection), call())
+        .join()
+        .at("/shards/0");
+  }
+
+  /** Waits until all replicas of a collection's first shard have been compared; they are equal. */
+  static void checkReplicas(Member asker, String collection) {
+    await(
+        "replicas at one log index",
+        () -> {
+          JsonNode shard = verify(asker, collection);
+          if (shard.path("equal").isBoolean() && !shard.path("equal").booleanValue()) {
+            throw new AssertionError(shard.toString());
+          }
+          return shard.path("equal").isBoolean();
+        });
   }
 
   // ---- calls between members -----------------------------------------------------------------

@@ -47,11 +47,20 @@ public interface Metadata {
   CompletableFuture<ObjectNode> describeExtras(ShardMap.Collection collection, CallContext call);
 
   /**
-   * What {@code verify} answers, as it is: every replica's digest of its live rows, taken at one
-   * log index where the shard holds still. {@code {"shards": [{"shard", "equal": true | false |
-   * null, "replicas": [{"node", "index", "rows", "digest"}]}]}}; {@code equal} is null where the
-   * replicas could not be read at one index (writes went on, or one of them did not answer: then it
-   * has {@code "error"} in place of its digest).
+   * What {@code verify} answers, as it is: every replica's digest of its live rows, compared at one
+   * log index. {@code {"shards": [{"shard", "equal": true | false | null, "replicas": [{"node",
+   * "index", "rows", "digest", "verdict", "cause"}]}]}}.
+   *
+   * <p>{@code verdict} is {@code equal} (holds what a majority of the shard's replicas holds),
+   * {@code different} (a majority holds something else), {@code undecided} (compared, but no
+   * majority holds the same), {@code not_compared} (no other was read at its log index), {@code
+   * only_replica}, {@code damaged}, {@code unreachable} (its node did not answer) or {@code
+   * unavailable} (it cannot be read now); {@code cause} says why, but for {@code equal}. The last
+   * three have {@code "error"} in place of index, rows and digest.
+   *
+   * <p>{@code equal} of a shard is true where all its replicas were read at one log index and none
+   * differs; false where some differ or one is damaged; else null: not all could be compared, or
+   * there is only one.
    */
   CompletableFuture<ObjectNode> verify(ShardMap.Collection collection, CallContext call);
 }

@@ -11,6 +11,7 @@ import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.model.ShardMap;
 import io.sagitta.node.NodeConfig.HostPort;
+import io.sagitta.node.placement.ClusterState.NodeEntry;
 import io.sagitta.node.placement.proto.CreateRequest;
 import io.sagitta.node.placement.proto.DropRequest;
 import io.sagitta.node.placement.proto.GetDigest;
@@ -22,6 +23,7 @@ import io.sagitta.node.placement.proto.PlacementReply;
 import io.sagitta.node.placement.proto.PlacementRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -212,36 +214,31 @@ public final class Cluster {
   }
 
   /**
-   * The digest of one replica's live rows.
+   * The digest of one replica's live rows, or what there is in its place.
    *
    * @param minIndex log index at which it is taken at the earliest
    */
   public ReplicaDigest digest(NodeId node, ShardId shard, long minIndex, Duration timeout) {
-    ShardMap.Node at = view.node(node).orElseThrow().node();
+    Optional<NodeEntry> at = view.node(node);
+    if (at.isEmpty()) {
+      return new ReplicaDigest.Unreachable("node " + node + " is not known here");
+    }
+    // It waits a little less long for the index, so that it still says how far it has come.
     MetadataRequest request =
         MetadataRequest.newBuilder()
             .setGetDigest(
                 GetDigest.newBuilder()
                     .setShard(Wire.bytes(shard.value()))
                     .setMinIndex(minIndex)
-                    .setTimeoutMs(timeout.toMillis()))
+                    .setTimeoutMs(timeout.toMillis() * 3 / 4))
             .build();
-    MetadataReply reply =
-        members.askNode(new HostPort(at.host(), at.internalPort()), request, timeout);
-    return new ReplicaDigest(
-        reply.getDigest().getIndex(),
-        reply.getDigest().getRows(),
-        reply.getDigest().getDigest().toByteArray());
+    HostPort address = Members.address(at.get());
+    try {
+      return ReplicaDigest.of(members.askOne(address, request, timeout));
+    } catch (Members.Unreached e) {
+      return new ReplicaDigest.Unreachable(address + " does not answer: " + e.getMessage());
+    }
   }
-
-  /**
-   * What a replica holds.
-   *
-   * @param index log index of the view the digest was taken of
-   * @param rows live rows
-   * @param digest over their ids, versions, vectors and payload
-   */
-  public record ReplicaDigest(long index, long rows, byte[] digest) {}
 
   private ClusterState adopt(MetadataReply reply) {
     if (reply.hasState()) {

@@ -112,15 +112,6 @@ public final class Members {
     }
   }
 
-  /** The answer of one member, which must be that one. */
-  MetadataReply askNode(HostPort member, MetadataRequest request, Duration timeout) {
-    try {
-      return value(askOne(member, request, timeout));
-    } catch (Unreached e) {
-      throw SagittaException.unavailable(member + " does not answer: " + e.getMessage(), 200);
-    }
-  }
-
   /** The leader first, then every node known, then those given to join by. */
   List<HostPort> candidates() {
     Set<HostPort> order = new LinkedHashSet<>();

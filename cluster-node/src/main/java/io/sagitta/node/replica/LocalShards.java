@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node.replica;
 
+import io.sagitta.flight.FlightErrors;
 import io.sagitta.flight.internal.CallContext;
 import io.sagitta.flight.internal.NotLeaderException;
 import io.sagitta.flight.internal.ShardDoor;
@@ -9,6 +10,7 @@ import io.sagitta.model.FilterText;
 import io.sagitta.model.NodeId;
 import io.sagitta.model.ReadMode;
 import io.sagitta.model.ReadStamp;
+import io.sagitta.model.Reason;
 import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.model.ShardRead;
@@ -33,10 +35,12 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -335,15 +339,20 @@ public final class LocalShards implements ShardDoor {
    *     else UNAVAILABLE where it is not here or has not begun
    */
   private ShardReplica require(ShardId shard) {
-    Optional<GroupStatus> damaged =
-        host.status(new GroupId(shard.value())).filter(GroupStatus::damaged);
-    if (damaged.isPresent()) {
-      String what = "shard " + shard + " on " + nodeName.get() + " is damaged: ";
+    Optional<String> damage = damage(shard);
+    if (damage.isPresent()) {
       throw new SagittaException(
           alone.test(shard) ? ErrorCode.CORRUPT : ErrorCode.UNAVAILABLE,
-          what + damaged.get().failure().orElse("its log says how"));
+          "shard " + shard + " on " + nodeName.get() + " is damaged: " + damage.get());
     }
     return replicas.require(shard);
+  }
+
+  /** What is damaged of the replica here, if anything is known to be. */
+  private Optional<String> damage(ShardId shard) {
+    return host.status(new GroupId(shard.value()))
+        .filter(GroupStatus::damaged)
+        .map(status -> status.failure().orElse("its log says how"));
   }
 
   // ---- what the node asks --------------------------------------------------------------------
@@ -351,15 +360,21 @@ public final class LocalShards implements ShardDoor {
   /**
    * A digest of a replica's live rows, of a view at {@code minIndex} or later. Blocks.
    *
-   * @throws SagittaException UNAVAILABLE where the replica does not come so far in time
+   * @throws SagittaException CORRUPT where the replica is damaged, whether there are others or not;
+   *     UNAVAILABLE where it is not here, has stopped, or does not come so far in time
    */
   public Digest digest(ShardId shard, long minIndex, Duration timeout) {
-    ShardReplica replica = require(shard);
-    try {
-      host.awaitApplied(new GroupId(shard.value()), minIndex, timeout).join();
-    } catch (RuntimeException e) {
-      throw RaftFailures.translate(e, Optional.empty(), false);
+    Optional<String> damage = damage(shard);
+    if (damage.isPresent()) {
+      throw new SagittaException(ErrorCode.CORRUPT, damage.get());
     }
+    Optional<String> failure =
+        host.status(new GroupId(shard.value())).flatMap(GroupStatus::failure);
+    if (failure.isPresent() && replicas.find(shard).isEmpty()) {
+      throw SagittaException.unavailable("the replica has stopped: " + failure.get(), 0);
+    }
+    ShardReplica replica = replicas.require(shard);
+    awaitApplied(shard, minIndex, timeout);
     try (ShardView view = replica.shard().view()) {
       long rows;
       try (ReadResult count =
@@ -370,6 +385,24 @@ public final class LocalShards implements ShardDoor {
         rows = ((BigIntVector) count.rows().getVector("count")).get(0);
       }
       return new Digest(view.index(), rows, view.digest());
+    }
+  }
+
+  private void awaitApplied(ShardId shard, long index, Duration timeout) {
+    GroupId group = new GroupId(shard.value());
+    try {
+      host.awaitApplied(group, index, timeout).join();
+    } catch (CompletionException e) {
+      Throwable cause = FlightErrors.unwrap(e);
+      throw new SagittaException(
+          ErrorCode.UNAVAILABLE,
+          "the replica has come to log index "
+              + host.status(group).map(GroupStatus::appliedIndex).orElse(-1L)
+              + ", asked for "
+              + index
+              + (cause instanceof TimeoutException ? "" : ": " + Reason.of(cause)),
+          200,
+          cause);
     }
   }
 

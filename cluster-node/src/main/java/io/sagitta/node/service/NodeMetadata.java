@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.node.service;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sagitta.flight.Command.CreateSpec;
 import io.sagitta.flight.internal.CallContext;
@@ -11,16 +9,12 @@ import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.model.ShardMap;
 import io.sagitta.node.placement.Cluster;
-import io.sagitta.node.placement.Cluster.ReplicaDigest;
 import io.sagitta.node.placement.ClusterState.NodeEntry;
+import io.sagitta.node.verify.Verification;
 import io.sagitta.router.Leaders;
 import io.sagitta.router.Metadata;
 import io.sagitta.router.ShardMaps;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -35,12 +29,10 @@ public final class NodeMetadata implements Metadata, ShardMaps, Leaders {
   /** A refresh is asked for in the middle of a request; an election is worth waiting for. */
   private static final Duration REFRESH_TIMEOUT = Duration.ofSeconds(10);
 
-  /** Tries to read all replicas of a shard at one log index while others write. */
-  private static final int VERIFY_TRIES = 5;
-
   private final Cluster cluster;
   private final Executor executor;
   private final Function<ShardId, Optional<NodeId>> leaders;
+  private final Verification verification;
 
   /**
    * The metadata of a node.
@@ -53,6 +45,7 @@ public final class NodeMetadata implements Metadata, ShardMaps, Leaders {
     this.cluster = cluster;
     this.executor = executor;
     this.leaders = leaders;
+    this.verification = new Verification(cluster::digest, this::name, executor);
   }
 
   @Override
@@ -117,76 +110,9 @@ public final class NodeMetadata implements Metadata, ShardMaps, Leaders {
     return new StatusJson(cluster.refresh(timeout), cluster.reports(timeout));
   }
 
-  // ---- verify --------------------------------------------------------------------------------
-
   @Override
   public CompletableFuture<ObjectNode> verify(ShardMap.Collection collection, CallContext call) {
-    return blocking(
-        () -> {
-          ObjectNode out = JsonNodeFactory.instance.objectNode();
-          ArrayNode shards = out.putArray("shards");
-          for (ShardMap.Shard shard : collection.shards()) {
-            shards.add(verify(shard, call));
-          }
-          return out;
-        });
-  }
-
-  /**
-   * Reads every replica at or after the furthest index any of them was at, until all were at one:
-   * an idle shard takes two rounds at most, a busy one may take all and stay undecided.
-   */
-  private ObjectNode verify(ShardMap.Shard shard, CallContext call) {
-    long index = 0;
-    Map<NodeId, ReplicaDigest> digests = new LinkedHashMap<>();
-    Map<NodeId, String> failures = new LinkedHashMap<>();
-    for (int round = 0; round < VERIFY_TRIES; round++) {
-      digests.clear();
-      failures.clear();
-      for (NodeId replica : shard.replicas()) {
-        try {
-          ReplicaDigest digest = cluster.digest(replica, shard.id(), index, left(call));
-          digests.put(replica, digest);
-          index = Math.max(index, digest.index());
-        } catch (SagittaException e) {
-          failures.put(replica, e.code().qualified() + ": " + e.getMessage());
-        }
-      }
-      if (atOneIndex(digests) || !failures.isEmpty()) {
-        break;
-      }
-    }
-    return verdict(shard, digests, failures);
-  }
-
-  private static boolean atOneIndex(Map<NodeId, ReplicaDigest> digests) {
-    return digests.values().stream().map(ReplicaDigest::index).distinct().count() <= 1;
-  }
-
-  private ObjectNode verdict(
-      ShardMap.Shard shard, Map<NodeId, ReplicaDigest> digests, Map<NodeId, String> failures) {
-    ObjectNode out = JsonNodeFactory.instance.objectNode();
-    out.put("shard", shard.number());
-    if (!failures.isEmpty() || !atOneIndex(digests)) {
-      out.putNull("equal");
-    } else {
-      byte[] first = digests.values().iterator().next().digest();
-      out.put("equal", digests.values().stream().allMatch(d -> Arrays.equals(d.digest(), first)));
-    }
-    ArrayNode replicas = out.putArray("replicas");
-    for (NodeId replica : shard.replicas()) {
-      ObjectNode copy = replicas.addObject();
-      copy.put("node", name(replica));
-      ReplicaDigest digest = digests.get(replica);
-      if (digest == null) {
-        copy.put("error", failures.get(replica));
-      } else {
-        copy.put("index", digest.index());
-        copy.put("rows", digest.rows());
-        copy.put("digest", HexFormat.of().formatHex(digest.digest()));
-      }
-    }
-    return out;
+    return blocking(() -> verification.verify(collection, () -> left(call)));
   }
 
   private String name(NodeId id) {

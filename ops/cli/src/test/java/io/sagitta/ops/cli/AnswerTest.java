@@ -336,23 +336,6 @@ class AnswerTest {
   }
 
   @Test
-  void replicasThatDifferAreAnError() {
-    String differ =
-        """
-        {"shards": [{"shard": 0, "equal": %s, "replicas": [
-          {"node": "n1", "index": 7, "rows": 3, "digest": "ab"},
-          {"node": "n2", "index": 7, "rows": 2, "digest": "cd"}]}]}
-        """;
-    assertThat(cluster.answers("verify", differ.formatted("true")).run("verify", "films").code())
-        .isZero();
-    assertThat(cluster.answers("verify", differ.formatted("null")).run("verify", "films").code())
-        .isEqualTo(7);
-    Run run = cluster.answers("verify", differ.formatted("false")).run("verify", "films");
-    assertThat(run.code()).isEqualTo(10);
-    assertThat(run.out()).contains("DIFFERENT");
-  }
-
-  @Test
   void longRowsAreCutToATerminalOnly() {
     Table table = Table.of("id", "gloss").numeric(0).row("1", "x".repeat(300));
     java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
