@@ -4,7 +4,6 @@ package io.sagitta.raft.ratis;
 import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
@@ -16,8 +15,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
-import org.apache.ratis.proto.RaftProtos.LogEntryProto;
-import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
 
 /**
  * Where things lie in the folder of one group. {@code current} belongs to Ratis: log segments,
@@ -47,6 +44,14 @@ record GroupFolder(Path root) {
     return root.resolve("sagitta").resolve("mark");
   }
 
+  Path boundVote() {
+    return root.resolve("sagitta").resolve("vote");
+  }
+
+  Path configurationSeal() {
+    return root.resolve("sagitta").resolve("configuration");
+  }
+
   Path install() {
     return root.resolve("sagitta").resolve("install");
   }
@@ -61,24 +66,18 @@ record GroupFolder(Path root) {
 
   /**
    * Reads what Ratis will read, to say which file is damaged where Ratis would say what it stumbled
-   * over. Files that are not there are not looked at.
+   * over, or notice nothing. Files that are not there are not looked at.
+   *
+   * @param self the id of this peer
    */
-  void checkRatisFiles() throws IOException {
+  void checkRatisFiles(BindingVote bound, String self) throws IOException {
     if (Files.exists(voteFile())) {
-      checkVoteFile();
+      checkVoteFile(bound, self);
     }
-    if (Files.exists(configurationFile())) {
-      try (InputStream in = Files.newInputStream(configurationFile())) {
-        LogEntryProto.parseFrom(in);
-      } catch (InvalidProtocolBufferException e) {
-        throw new DamageException(
-            "file " + configurationFile() + " is damaged: expected a configuration of the group",
-            e);
-      }
-    }
+    ConfigurationSeal.check(this);
   }
 
-  private void checkVoteFile() throws IOException {
+  private void checkVoteFile(BindingVote bound, String self) throws IOException {
     Properties values = new Properties();
     try (Reader in = Files.newBufferedReader(voteFile(), StandardCharsets.UTF_8)) {
       values.load(in);
@@ -86,14 +85,17 @@ record GroupFolder(Path root) {
       throw damagedVote("text", "other bytes", e);
     }
     String term = values.getProperty("term");
+    long number;
     try {
-      Long.parseLong(String.valueOf(term));
+      number = Long.parseLong(String.valueOf(term));
     } catch (NumberFormatException e) {
       throw damagedVote("the key 'term' with a number", term == null ? "no such key" : "text", e);
     }
-    if (values.getProperty("votedFor") == null) {
+    String votedFor = values.getProperty("votedFor");
+    if (votedFor == null) {
       throw damagedVote("the key 'votedFor'", "no such key", null);
     }
+    bound.check(voteFile(), number, votedFor, self);
   }
 
   private DamageException damagedVote(String expected, String found, Exception cause) {

@@ -54,9 +54,16 @@ final class GroupStart {
   private final HostedGroup group;
   private final StateFactory states;
   private final DirectoryFsync fsync;
+  private final String self;
 
-  GroupStart(HostedGroup group, StateFactory states, DirectoryFsync fsync) {
+  /**
+   * A start of a group.
+   *
+   * @param self the id of this peer
+   */
+  GroupStart(HostedGroup group, StateFactory states, DirectoryFsync fsync, String self) {
     this.group = group;
+    this.self = self;
     this.states = states;
     this.fsync = fsync;
   }
@@ -74,7 +81,8 @@ final class GroupStart {
               + folder.root()
               + "; it must not vote as if it were new");
     }
-    folder.checkRatisFiles();
+    BindingVote bound = BindingVote.read(folder.boundVote(), fsync);
+    folder.checkRatisFiles(bound, self);
     folder.make(fsync);
     HighWaterMark mark = HighWaterMark.read(folder.mark());
     ReplicatedState state = open(folder, mark);
@@ -86,7 +94,7 @@ final class GroupStart {
       LogPosition recovered = state.recovered();
       LogPosition end = LogInspection.inspect(folder, recovered, mark.position(), fsync);
       LOG.info("group {}: state at {}, log ends at {}", group.id(), recovered, end);
-      group.prepare(new GroupStateMachine(group, state, end.index()), mark);
+      group.prepare(new GroupStateMachine(group, state, end.index()), mark, bound);
       return new Prepared(recovered.index() < 0);
     } catch (DamagedStateException e) {
       close(state, e);
@@ -165,8 +173,10 @@ final class GroupStart {
     }
     // Also where the state had it already: a crash may have come in between.
     if (pending.get().configuration().length > 0) {
+      ConfigurationSeal.remove(folder, fsync);
       DurableFile.replace(
           folder.configurationFile(), ByteBuffer.wrap(pending.get().configuration()), fsync);
+      ConfigurationSeal.write(folder, fsync);
     }
     DurableFile.delete(folder.install(), fsync);
     return ahead;

@@ -238,8 +238,8 @@ final class GroupStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Called by the updater thread. No I/O but one fsync of a folder, and no exception leaves it:
-   * Ratis would call again at once, for ever.
+   * Called by the updater thread. No I/O but an fsync of a folder and of a small file, and no
+   * exception leaves it: Ratis would call again at once, for ever.
    */
   @Override
   public long takeSnapshot() {
@@ -259,6 +259,7 @@ final class GroupStateMachine extends BaseStateMachine {
       }
       // The purge may take the log's last configuration entry; from then on the file counts.
       group.logDirectory().sync();
+      ConfigurationSeal.write(group.folder(), group.fsync());
       latest = new CheckpointSnapshot(newest.get());
       return latest.getIndex();
     } catch (IOException | RuntimeException e) {
@@ -370,7 +371,7 @@ final class GroupStateMachine extends BaseStateMachine {
   public void notifyLeaderChanged(RaftGroupMemberId member, RaftPeerId leader) {
     if (leader.equals(member.getPeerId())) {
       try {
-        group.logDirectory().sync();
+        group.bind(division().orElseThrow().getRaftStorage().getMetadataFile().getMetadata());
       } catch (IOException e) {
         group.fail("vote not durable: " + RatisRaftHost.reason(e), e);
         throw new IllegalStateException("group " + group.id() + ": vote not durable", e);
@@ -393,6 +394,12 @@ final class GroupStateMachine extends BaseStateMachine {
         group.id(),
         configuration.getPeersList().stream().map(p -> p.getId().toStringUtf8()).toList(),
         index);
+    try {
+      ConfigurationSeal.write(group.folder(), group.fsync());
+    } catch (IOException e) {
+      // The old seal is of another index and says nothing of this file, which the log has too.
+      LOG.warn("group {}: the configuration at {} is not sealed", group.id(), index, e);
+    }
   }
 
   @Override

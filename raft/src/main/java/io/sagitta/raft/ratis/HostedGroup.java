@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +56,7 @@ final class HostedGroup {
   private volatile Failure failure;
   private volatile Thread closing;
   private volatile long durableTerm = -1;
+  private volatile BindingVote bindingVote;
 
   /**
    * The first thing that went wrong.
@@ -146,10 +148,11 @@ final class HostedGroup {
   // ---- the division under it
 
   /** A state machine for a division about to be started. */
-  void prepare(GroupStateMachine next, HighWaterMark markRead) {
+  void prepare(GroupStateMachine next, HighWaterMark markRead, BindingVote bound) {
     division = null;
     machine = next;
     mark = markRead;
+    bindingVote = bound;
     failure = null;
   }
 
@@ -181,6 +184,12 @@ final class HostedGroup {
 
   Optional<RaftServer.Division> divisionEvenIfFailed() {
     return Optional.ofNullable(division);
+  }
+
+  /** What Ratis has written of its term and vote becomes binding; durable on return. */
+  void bind(RaftStorageMetadata written) throws IOException {
+    logDirectory.sync();
+    bindingVote.advance(written.getTerm(), written.getVotedFor().toString());
   }
 
   /** Up to which terms are known to be durable, folder included. */

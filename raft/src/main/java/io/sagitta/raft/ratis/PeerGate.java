@@ -38,7 +38,8 @@ import org.apache.ratis.util.ProtoUtils;
  *   <li>Votes and terms. Ratis fsyncs its vote file and renames it, but not the folder, so that a
  *       power cut may bring the old file back and the peer votes twice in a term. Every answer that
  *       carries a new term or grants a vote waits for the folder; and the file must really say what
- *       the answer says (after a failed write Ratis goes on with what it has in memory).
+ *       the answer says (after a failed write Ratis goes on with what it has in memory). Nor has
+ *       that file a checksum: {@link BindingVote} is kept beside it.
  *   <li>Announced checkpoints: see {@link GroupStateMachine}.
  * </ul>
  *
@@ -127,6 +128,7 @@ final class PeerGate extends RefusingServer {
     InstallRecord record = record(request);
     makeRoom(group, TermIndex.valueOf(request.getSnapshotChunk().getTermIndex()));
     machine.announce(record);
+    ConfigurationSeal.remove(group.folder(), group.fsync());
     InstallSnapshotReplyProto reply = null;
     try {
       reply = server.installSnapshot(request);
@@ -138,6 +140,7 @@ final class PeerGate extends RefusingServer {
     if (reply.getResult() == InstallSnapshotResult.SUCCESS) {
       // The configuration of the checkpoint, which Ratis has just written.
       group.logDirectory().sync();
+      ConfigurationSeal.write(group.folder(), group.fsync());
     }
     return reply;
   }
@@ -195,7 +198,7 @@ final class PeerGate extends RefusingServer {
       return;
     }
     RaftStorageMetadata written = awaitWritten(group, term, votedFor);
-    group.logDirectory().sync();
+    group.bind(written);
     group.durableTerm(written.getTerm());
   }
 

@@ -290,7 +290,7 @@ public final class RatisRaftHost implements RaftHost {
 
   /** Leaves the group running, or failed with the reason. */
   private void startGroup(HostedGroup group, Entry entry) {
-    GroupStart start = new GroupStart(group, states, fsync);
+    GroupStart start = new GroupStart(group, states, fsync, self.toString());
     group.releaseState();
     try {
       GroupStart.Prepared prepared = start.prepare(entry.phase());

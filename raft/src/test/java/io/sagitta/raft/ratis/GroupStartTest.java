@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sagitta.raft.GroupId;
@@ -49,7 +50,12 @@ class GroupStartTest {
     VOTE_FILE_VANISHED("lost its vote file"),
     VOTE_FILE_ZEROED("raft-meta is damaged"),
     VOTE_FILE_OF_GARBAGE("raft-meta is damaged"),
+    VOTE_OF_AN_EARLIER_TERM("raft-meta is damaged: expected term"),
+    VOTE_FOR_ANOTHER("raft-meta is damaged: expected term"),
+    BOUND_VOTE_FLIPPED("vote is damaged: its checksum"),
     CONFIGURATION_OF_GARBAGE("raft-meta.conf is damaged"),
+    CONFIGURATION_WITHOUT_VOTERS("raft-meta.conf is damaged"),
+    VOTER_FLIPPED_IN_THE_CONFIGURATION("raft-meta.conf is damaged: its checksum"),
     MARK_DAMAGED("no valid slot"),
     RECORD_TORN_ABOVE_THE_MARK(""),
     STRAY_FILES_AND_AN_EMPTY_SEGMENT("");
@@ -123,6 +129,14 @@ class GroupStartTest {
       case VOTE_FILE_ZEROED ->
           Files.write(folder.voteFile(), new byte[(int) Files.size(folder.voteFile())]);
       case VOTE_FILE_OF_GARBAGE -> Files.write(folder.voteFile(), new byte[] {-1, -2, -3});
+      case VOTE_OF_AN_EARLIER_TERM -> replace(folder.voteFile(), "term=\\d+", "term=0");
+      case VOTE_FOR_ANOTHER -> replace(folder.voteFile(), "votedFor=.*", "votedFor=b");
+      case BOUND_VOTE_FLIPPED -> flip(folder.boundVote(), 9);
+      case CONFIGURATION_WITHOUT_VOTERS -> Files.write(folder.configurationFile(), new byte[0]);
+      case VOTER_FLIPPED_IN_THE_CONFIGURATION -> {
+        byte[] bytes = Files.readAllBytes(folder.configurationFile());
+        flip(folder.configurationFile(), new String(bytes, ISO_8859_1).indexOf("127.0.0.1"));
+      }
       case CONFIGURATION_OF_GARBAGE ->
           Files.write(folder.configurationFile(), new byte[] {-1, -2, -3});
       case MARK_DAMAGED -> Files.write(folder.mark(), new byte[2 * HighWaterMark.SLOT_BYTES]);
@@ -193,6 +207,16 @@ class GroupStartTest {
     cluster.host("a").create(stranger, cluster.peers("a"));
     cluster.write(stranger, 1);
     assertThat(quarantine(stranger)).exists();
+  }
+
+  private static void flip(Path file, int at) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[at] ^= 2;
+    Files.write(file, bytes);
+  }
+
+  private static void replace(Path file, String pattern, String by) throws IOException {
+    Files.writeString(file, Files.readString(file).replaceAll(pattern, by));
   }
 
   private static Path quarantine(GroupId group) {
