@@ -18,7 +18,7 @@ public final class JsonMistake {
           "\\s*\\((?:start marker|for \\w+ starting) at \\[Source:[^\\]]*\\]\\)"
               + "|\\s*\\[Source:[^\\]]*\\]"
               + "|: enable `[^`]*` to allow"
-              + "|, from `[^`]*`"
+              + "|,? from `[^`]*`"
               + "|\\s*\\(`[^`]*`[^)]*\\)");
 
   private JsonMistake() {}

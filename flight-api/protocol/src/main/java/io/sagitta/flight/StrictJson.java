@@ -12,7 +12,9 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.Utf8;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
@@ -70,6 +72,12 @@ final class StrictJson implements AutoCloseable {
       throw new SagittaException(
           ErrorCode.LIMIT,
           "request has " + utf8.length + " bytes, at most " + RequestLimits.REQUEST_BYTES_MAX);
+    }
+    // The parser would put a replacement in its place.
+    int invalid = Utf8.firstInvalid(MemorySegment.ofArray(utf8));
+    if (invalid >= 0) {
+      throw SagittaException.invalid(
+          "malformed JSON: the request is not valid UTF-8 at byte " + invalid);
     }
     try {
       StrictJson json = new StrictJson(FACTORY.createParser(utf8));

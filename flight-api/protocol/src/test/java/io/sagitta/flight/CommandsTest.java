@@ -406,6 +406,15 @@ class CommandsTest {
     assertThatThrownBy(() -> Commands.parse(new byte[0])).hasMessageContaining("empty");
     byte[] utf16 = "{\"status\":{}}".getBytes(StandardCharsets.UTF_16LE);
     assertThatThrownBy(() -> Commands.parse(utf16)).hasMessageContaining("malformed JSON");
+    byte[] broken =
+        "{'count':{'collection':'c','filter':'s = $1','params':['?']}}"
+            .getBytes(StandardCharsets.ISO_8859_1);
+    int at = new String(broken, StandardCharsets.ISO_8859_1).indexOf('?');
+    for (int bad : new int[] {0xff, 0xc0, 0xe9, 0x80}) {
+      broken[at] = (byte) bad;
+      assertThatThrownBy(() -> Commands.parse(broken))
+          .hasMessageContaining("not valid UTF-8 at byte " + at);
+    }
   }
 
   @Test

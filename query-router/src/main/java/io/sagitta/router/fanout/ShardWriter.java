@@ -316,13 +316,15 @@ public final class ShardWriter {
     }
 
     private Result expired(WriteOutcome.SessionExpired expired) {
-      return new Result.Failed(
-          new SagittaException(
-              ErrorCode.SESSION_EXPIRED,
-              where()
-                  + "the writer may have been forgotten; open another with {\"after\": "
+      String why =
+          expired.horizonMs() < 0
+              ? "its outcome is not remembered any more, since acked_below has passed its seq or"
+                  + " many batches came after it; it may have been applied, and is not applied"
+                  + " again"
+              : "the writer may have been forgotten; open another with {\"after\": "
                   + expired.horizonMs()
-                  + "}"));
+                  + "}";
+      return new Result.Failed(new SagittaException(ErrorCode.SESSION_EXPIRED, where() + why));
     }
 
     private SagittaException ended() {

@@ -3,11 +3,13 @@ package io.sagitta.router.rows;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sagitta.flight.JsonMistake;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.Names;
 import io.sagitta.model.PayloadField;
 import io.sagitta.model.PayloadType;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.Utf8;
 import io.sagitta.model.UuidText;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -203,18 +205,17 @@ public final class JsonValues {
 
   private static byte[] utf8(PayloadType.Kind kind, Object value) throws BadValueException {
     String text = text(kind, value);
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    if (!new String(bytes, StandardCharsets.UTF_8).equals(text)) {
+    if (Utf8.firstUnpaired(text) >= 0) {
       throw new BadValueException("is not valid Unicode: unpaired surrogate");
     }
-    return bytes;
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   private static byte[] json(Object value) throws BadValueException {
     try {
       return JSON.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
-      throw new BadValueException("cannot be written as JSON: " + e.getOriginalMessage());
+      throw new BadValueException("cannot be written as JSON: " + JsonMistake.describe(e));
     }
   }
 

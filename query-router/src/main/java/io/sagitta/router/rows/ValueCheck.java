@@ -3,9 +3,12 @@ package io.sagitta.router.rows;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.sagitta.flight.JsonMistake;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.PayloadType;
+import io.sagitta.model.Reason;
 import io.sagitta.model.Utf8;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -67,12 +70,12 @@ interface ValueCheck {
         throw new BadValueException("is not one JSON document");
       }
     } catch (IOException e) {
-      throw new BadValueException("is not JSON: " + firstLine(e));
+      throw new BadValueException(
+          "is not JSON: "
+              + (e instanceof JsonProcessingException json
+                  ? JsonMistake.describe(json)
+                  : Reason.of(e)));
     }
-  }
-
-  private static String firstLine(IOException e) {
-    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
   }
 
   /** Latitude and longitude are there and in range. */

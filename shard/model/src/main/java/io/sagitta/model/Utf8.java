@@ -30,6 +30,19 @@ public final class Utf8 {
     return -1;
   }
 
+  /** Place of the first half of a character that stands alone, which UTF-8 cannot have, or -1. */
+  public static int firstUnpaired(String text) {
+    int i = 0;
+    while (i < text.length()) {
+      int point = text.codePointAt(i);
+      if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
+        return i;
+      }
+      i += Character.charCount(point);
+    }
+    return -1;
+  }
+
   static boolean isContinuation(byte b) {
     return (b & 0xc0) == 0x80;
   }

@@ -163,6 +163,25 @@ class FilterMeaningTest {
   }
 
   @Test
+  void halfACharacterEqualsNoOtherAndIsNoFilter() {
+    try (FilterTable t = new FilterTable("s", "utf8", "j", "json")) {
+      t.row("s", "?", "j", "\"?\"").row("s", "\uFFFD", "j", "\"\\ud800\"").row("j", "\"a\"");
+      String half = "\uD83D";
+      for (String filter : List.of("s = $1", "s != $1", "s LIKE $1", "json_path(j, '$') = $1")) {
+        refused(t, ErrorCode.INVALID_ARGUMENT, "unpaired surrogate", filter, half);
+      }
+      refused(t, ErrorCode.INVALID_ARGUMENT, "unpaired surrogate", "s IN $1", List.of("a", half));
+      refused(
+          t, ErrorCode.INVALID_ARGUMENT, "unpaired surrogate at character 6", "s = '" + half + "'");
+      assertThat(t.ids("json_path(j, '$') = '?'")).containsExactly(1L);
+      assertThat(t.ids("json_path(j, '$') = '\uFFFD'")).isEmpty();
+      // By code point: below U+FFFD and every character beyond it.
+      assertThat(t.ids("json_path(j, '$') > 'b'")).containsExactly(2L);
+      assertThat(t.ids("json_path(j, '$') < '\uFFFD'")).containsExactly(1L, 2L, 3L);
+    }
+  }
+
+  @Test
   @Tag("B026")
   void longListsWorkAndDeepNestingIsRefusedByName() {
     try (FilterTable t = new FilterTable("x", "int64", "s", "utf8")) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.model.filter;
 
+import io.sagitta.model.Utf8;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -17,8 +19,27 @@ public final class Bytes implements Comparable<Bytes> {
     return new Bytes(array.clone());
   }
 
+  /**
+   * A text in UTF-8. Half a character, which the escapes of a JSON document may spell, is encoded
+   * as if it were one ("WTF-8"): it orders by its number and equals nothing else.
+   */
   public static Bytes utf8(String text) {
-    return new Bytes(text.getBytes(StandardCharsets.UTF_8));
+    if (Utf8.firstUnpaired(text) < 0) {
+      return new Bytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream(3 * text.length());
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
+                out.write(0xe0 | (point >> 12));
+                out.write(0x80 | ((point >> 6) & 0x3f));
+                out.write(0x80 | (point & 0x3f));
+              } else {
+                out.writeBytes(Character.toString(point).getBytes(StandardCharsets.UTF_8));
+              }
+            });
+    return new Bytes(out.toByteArray());
   }
 
   public int length() {

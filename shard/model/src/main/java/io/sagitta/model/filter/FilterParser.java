@@ -72,6 +72,7 @@ public final class FilterParser {
     if (bytes > FilterText.TEXT_BYTES_MAX) {
       throw limit("the text has " + bytes + " bytes", FilterText.TEXT_BYTES_MAX + " bytes");
     }
+    Literal.unicode(filter.text(), "the filter");
     FilterParser parser = new FilterParser(filter, places);
     Filter parsed = parser.or();
     if (parser.token.kind() != Kind.END) {

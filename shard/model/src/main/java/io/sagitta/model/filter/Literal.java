@@ -4,6 +4,7 @@ package io.sagitta.model.filter;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.Names;
 import io.sagitta.model.SagittaException;
+import io.sagitta.model.Utf8;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Collection;
@@ -82,7 +83,7 @@ public sealed interface Literal {
     return switch (value) {
       case null -> NULL;
       case Boolean bool -> new Bool(bool);
-      case String text -> new Text(text);
+      case String text -> new Text(unicode(text, where));
       case BigDecimal number -> new Num(number);
       case BigInteger number -> new Num(new BigDecimal(number));
       case Long number -> new Num(BigDecimal.valueOf(number));
@@ -96,6 +97,16 @@ public sealed interface Literal {
                   + (value instanceof Collection<?> ? "an array" : "an object")
                   + ", expected a single value");
     };
+  }
+
+  /** A text that UTF-8 can have; with a replacement in it it would match other rows. */
+  static String unicode(String text, String where) {
+    int at = Utf8.firstUnpaired(text);
+    if (at >= 0) {
+      throw SagittaException.invalid(
+          where + " is not valid Unicode: unpaired surrogate at character " + (at + 1));
+    }
+    return text;
   }
 
   private static Literal finite(double number, String where) {
