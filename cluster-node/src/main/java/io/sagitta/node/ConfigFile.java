@@ -258,7 +258,8 @@ public final class ConfigFile {
     Disk disk =
         new Disk(
             section.integer("warn_percent", 85, 1, 100),
-            section.integer("refuse_percent", 95, 1, 100));
+            section.integer("refuse_percent", 95, 1, 100),
+            section.integer("scrub_hours", 24, 0, 8_760));
     section.refuseUnknown();
     if (disk.warnPercent() > disk.refusePercent()) {
       throw section.error("warn_percent", "must not be above refuse_percent");

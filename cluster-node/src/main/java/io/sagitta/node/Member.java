@@ -27,6 +27,7 @@ import io.sagitta.node.replica.LocalShards;
 import io.sagitta.node.replica.RateLimit;
 import io.sagitta.node.replica.ReplicaRepair;
 import io.sagitta.node.replica.Replicas;
+import io.sagitta.node.replica.Scrub;
 import io.sagitta.node.service.DiskSpace;
 import io.sagitta.node.service.NodeInternals;
 import io.sagitta.node.service.NodeReports;
@@ -83,6 +84,10 @@ final class Member implements AutoCloseable {
   private static final long FREEZE_LOOK_MS = 100;
 
   private static final long RESERVE_SECONDS = 5;
+
+  /** A tenth of a slow disk; 1.4 TB a day. */
+  private static final long SCRUB_BYTES_PER_SECOND = 16L << 20;
+
   private static final long MARKS_SECONDS = 10;
 
   /** How often work is taken up again for which there was no room on the disk. */
@@ -119,6 +124,7 @@ final class Member implements AutoCloseable {
   private volatile RatisRaftHost shardHost;
   private Thread reconcile;
   private volatile LocalShards shards;
+  private volatile Scrub scrubbing;
   private volatile ReplicaRepair repairs;
   private volatile MemberHealth health;
   private volatile boolean stopping;
@@ -383,10 +389,20 @@ final class Member implements AutoCloseable {
   }
 
   private void startShards(Registration registration) {
+    Scrub scrub =
+        new Scrub(
+            shardHost,
+            replicas,
+            new RateLimit(SCRUB_BYTES_PER_SECOND),
+            Duration.ofHours(config.disk().scrubHours()),
+            threads.blocking,
+            System::nanoTime);
+    scrubbing = scrub;
     LocalShards local =
         new LocalShards(
             shardHost,
             replicas,
+            scrub,
             admission,
             this::isAlone,
             threads.search,
@@ -452,6 +468,7 @@ final class Member implements AutoCloseable {
         new EarlyFreeze(replicas, shardHost, memory, clock)::look);
     every(1, TimeUnit.SECONDS, () -> followState(registration));
     every(1, TimeUnit.SECONDS, repair::look);
+    every(1, TimeUnit.SECONDS, scrub::look);
     every(RESERVE_SECONDS, TimeUnit.SECONDS, folder.reserve()::keep);
     every(MARKS_SECONDS, TimeUnit.SECONDS, () -> recordMarks(registration));
   }
@@ -558,6 +575,11 @@ final class Member implements AutoCloseable {
 
   Replicas replicas() {
     return replicas;
+  }
+
+  /** Once shards run. */
+  Scrub scrub() {
+    return scrubbing;
   }
 
   /** Once shards run. */

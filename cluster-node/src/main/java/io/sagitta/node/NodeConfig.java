@@ -143,12 +143,14 @@ public record NodeConfig(
       int reconcileMs) {}
 
   /**
-   * Watermarks, percent of the file system in use.
+   * Watermarks, percent of the file system in use; and how often files are looked through.
    *
    * @param warnPercent health warns
    * @param refusePercent writes are refused, deletes are not
+   * @param scrubHours after which all bytes of a shard's files are compared with their checksums
+   *     again; 0: only at a start
    */
-  public record Disk(int warnPercent, int refusePercent) {
+  public record Disk(int warnPercent, int refusePercent, int scrubHours) {
     /** Half-way; from here on nothing is written that can be made again: graphs. */
     int derivePercent() {
       return (warnPercent + refusePercent) / 2;

@@ -61,6 +61,7 @@ final class NodeMetrics {
     gauge(
         "sagitta_index_waiting_bytes",
         () -> member.shards().map(LocalShards::indexWaitingBytes).orElse(0L));
+    gauge("sagitta_replica_damage_found_total", () -> member.scrub().found());
     gauge("sagitta_replica_repairs_open", () -> member.repairs().open());
     gauge("sagitta_replica_repairs_total", () -> member.repairs().repaired());
     gauge("sagitta_replica_repair_rounds_failed_total", () -> member.repairs().failedRounds());

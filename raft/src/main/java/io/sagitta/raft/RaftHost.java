@@ -150,6 +150,17 @@ public interface RaftHost extends AutoCloseable {
   void repair(GroupId group, Offer offer) throws IOException;
 
   /**
+   * Closes a group and opens it again from its folder, as a start of the process does: for a state
+   * whose files are suspected. Where they are damaged the group stays refused ({@link
+   * GroupStatus#repairIndex}). Before that, leadership is handed over where another voter takes it;
+   * what is in flight fails as at the end of the process. A group that has failed is left alone.
+   * Blocks.
+   *
+   * @param why for the log, and for those who are refused meanwhile
+   */
+  void reopen(GroupId group, String why);
+
+  /**
    * Whether the host's server runs. One that does not although nobody closed it will not come back:
    * the process must end and be started again.
    */

@@ -17,6 +17,8 @@ import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The healthy side of a repair: brings the newest checkpoint of a replica here to a node whose own
@@ -24,8 +26,12 @@ import java.util.concurrent.Semaphore;
  * not: what a checkpoint holds is committed.
  */
 public final class CheckpointSender {
+  private static final Logger log = LoggerFactory.getLogger(CheckpointSender.class);
+
   /** At a time, of all shards: more would share the same disk and network, as installs do. */
   private static final int SENDS_MAX = 2;
+
+  private static final int ATTEMPTS_MAX = 10;
 
   private static final long RETRY_AFTER_MS = 1_000;
 
@@ -45,31 +51,39 @@ public final class CheckpointSender {
    * @throws SagittaException UNAVAILABLE where there is none yet; one has been asked for then
    */
   public CompletableFuture<SentCheckpoint> send(ShardId shard, long minIndex, NodeId to) {
-    GroupId group = new GroupId(shard.value());
-    Offer offer = newest(shard, group, minIndex);
-    Checkpoint checkpoint = offer.checkpoint();
     if (!slots.tryAcquire()) {
       throw unavailable(SENDS_MAX + " checkpoints are on their way to damaged replicas already");
     }
-    CompletableFuture<Void> arrived;
+    CompletableFuture<SentCheckpoint> arrived;
     try {
-      arrived = transfer.prefetch(new Peer(to.toString(), ""), group, checkpoint);
-    } catch (UncheckedIOException e) { // its files are gone
-      arrived =
-          CompletableFuture.failedFuture(
-              unavailable("its checkpoint has just been replaced by a newer one"));
+      arrived = begin(shard, minIndex, new Peer(to.toString(), ""));
     } catch (RuntimeException e) {
       arrived = CompletableFuture.failedFuture(e);
     }
-    return arrived
-        .whenComplete((done, failure) -> slots.release())
-        .thenApply(
-            done ->
-                new SentCheckpoint(
-                    checkpoint.position().term(),
-                    checkpoint.position().index(),
-                    checkpoint.manifest(),
-                    offer.configuration()));
+    return arrived.whenComplete((done, failure) -> slots.release());
+  }
+
+  /** Under writes a checkpoint may be replaced, its files with it, before they are held fast. */
+  private CompletableFuture<SentCheckpoint> begin(ShardId shard, long minIndex, Peer to) {
+    GroupId group = new GroupId(shard.value());
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      Offer offer = newest(shard, group, minIndex);
+      Checkpoint checkpoint = offer.checkpoint();
+      try {
+        return transfer
+            .prefetch(to, group, checkpoint)
+            .thenApply(
+                done ->
+                    new SentCheckpoint(
+                        checkpoint.position().term(),
+                        checkpoint.position().index(),
+                        checkpoint.manifest(),
+                        offer.configuration()));
+      } catch (UncheckedIOException gone) {
+        log.debug("The checkpoint of shard {} at {} is gone", shard, checkpoint.position(), gone);
+      }
+    }
+    throw unavailable("its checkpoints are replaced by newer ones faster than they can be sent");
   }
 
   private Offer newest(ShardId shard, GroupId group, long minIndex) {

@@ -24,7 +24,10 @@ import java.util.function.LongSupplier;
 final class Freshness {
   private final RaftHost host;
   private final LongSupplier nanoClock;
-  private final Map<ShardId, Long> confirmedAtNanos = new ConcurrentHashMap<>();
+  private final Map<ShardId, Confirmed> confirmed = new ConcurrentHashMap<>();
+
+  /** At that time a leader's commit index was this one, or less. */
+  private record Confirmed(long atNanos, long index) {}
 
   Freshness(RaftHost host, LongSupplier nanoClock) {
     this.host = host;
@@ -43,10 +46,15 @@ final class Freshness {
       case ReadMode.Session(long minIndex) ->
           host.awaitApplied(new GroupId(shard.value()), minIndex, timeout).thenAccept(i -> {});
       case ReadMode.Bounded(long maxStalenessMs) -> {
-        Long at = confirmedAtNanos.get(shard);
+        Confirmed last = confirmed.get(shard);
         boolean fresh =
-            at != null && nanoClock.getAsLong() - at <= Duration.ofMillis(maxStalenessMs).toNanos();
-        yield fresh ? CompletableFuture.completedFuture(null) : barrier(shard, told, timeout);
+            last != null
+                && nanoClock.getAsLong() - last.atNanos
+                    <= Duration.ofMillis(maxStalenessMs).toNanos();
+        // A replica that was opened again since replays what it had applied.
+        yield fresh
+            ? host.awaitApplied(new GroupId(shard.value()), last.index, timeout).thenAccept(i -> {})
+            : barrier(shard, told, timeout);
       }
       case ReadMode.Any() -> CompletableFuture.completedFuture(null);
     };
@@ -54,7 +62,7 @@ final class Freshness {
 
   /** Forgets a shard that is gone. */
   void forget(ShardId shard) {
-    confirmedAtNanos.remove(shard);
+    confirmed.remove(shard);
   }
 
   private CompletableFuture<Void> barrier(
@@ -65,6 +73,10 @@ final class Freshness {
         // It holds what was acknowledged before that term was read, elsewhere and earlier.
         ? barrier.thenAccept(index -> {})
         : barrier.thenAccept(
-            index -> confirmedAtNanos.merge(shard, began, (a, b) -> b - a > 0 ? b : a));
+            index ->
+                confirmed.merge(
+                    shard,
+                    new Confirmed(began, index),
+                    (a, b) -> b.atNanos - a.atNanos > 0 ? b : a));
   }
 }

@@ -60,6 +60,7 @@ public final class LocalShards implements ShardDoor {
 
   private final RaftHost host;
   private final Replicas replicas;
+  private final Scrub scrub;
   private final Admission admission;
   private final Freshness freshness;
   private final Predicate<ShardId> alone;
@@ -73,6 +74,7 @@ public final class LocalShards implements ShardDoor {
   /**
    * The shards of this process.
    *
+   * @param scrub told of reads that failed as bad bytes would have them fail
    * @param alone whether a shard has no replica but the one here
    * @param searchPool bounded; it refuses with RejectedExecutionException when its queue is full
    * @param pace proposes writes that had to wait for the indexer
@@ -83,6 +85,7 @@ public final class LocalShards implements ShardDoor {
   public LocalShards(
       RaftHost host,
       Replicas replicas,
+      Scrub scrub,
       Admission admission,
       Predicate<ShardId> alone,
       Executor searchPool,
@@ -92,6 +95,7 @@ public final class LocalShards implements ShardDoor {
       Supplier<String> nodeName) {
     this.host = host;
     this.replicas = replicas;
+    this.scrub = scrub;
     this.admission = admission;
     this.alone = alone;
     this.freshness = new Freshness(host, System::nanoTime);
@@ -148,6 +152,7 @@ public final class LocalShards implements ShardDoor {
   private CompletableFuture<Candidates> resolve(
       ShardReplica replica, FilterText filter, CallContext call) {
     return onSearchPool(
+        replica,
         () -> {
           try (ShardView view = replica.shard().view()) {
             return view.resolve(filter, answers, stopSignal(call));
@@ -264,7 +269,7 @@ public final class LocalShards implements ShardDoor {
       }
       return freshness
           .await(read.shard(), read.mode(), voter(call), left)
-          .thenCompose(fresh -> onSearchPool(() -> answer(replica, read, call)))
+          .thenCompose(fresh -> onSearchPool(replica, () -> answer(replica, read, call)))
           .exceptionally(
               failure -> {
                 throw RaftFailures.translate(failure, leader(read.shard()), false);
@@ -308,8 +313,19 @@ public final class LocalShards implements ShardDoor {
     }
   }
 
-  private <T> CompletableFuture<T> onSearchPool(Supplier<T> work) {
-    return CompletableFuture.supplyAsync(work, searchPool);
+  private <T> CompletableFuture<T> onSearchPool(ShardReplica replica, Supplier<T> work) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return work.get();
+          } catch (SagittaException expected) {
+            throw expected;
+          } catch (RuntimeException | Error e) {
+            scrub.suspect(replica);
+            throw e;
+          }
+        },
+        searchPool);
   }
 
   private static StopSignal stopSignal(CallContext call) {
@@ -358,7 +374,8 @@ public final class LocalShards implements ShardDoor {
   // ---- what the node asks --------------------------------------------------------------------
 
   /**
-   * A digest of a replica's live rows, of a view at {@code minIndex} or later. Blocks.
+   * A digest of a replica's live rows, of a view at {@code minIndex} or later, with its files
+   * checked before. Blocks.
    *
    * @throws SagittaException CORRUPT where the replica is damaged, whether there are others or not;
    *     UNAVAILABLE where it is not here, has stopped, or does not come so far in time
@@ -374,6 +391,7 @@ public final class LocalShards implements ShardDoor {
       throw SagittaException.unavailable("the replica has stopped: " + failure.get(), 0);
     }
     ShardReplica replica = replicas.require(shard);
+    scrub.verify(replica);
     awaitApplied(shard, minIndex, timeout);
     try (ShardView view = replica.shard().view()) {
       long rows;

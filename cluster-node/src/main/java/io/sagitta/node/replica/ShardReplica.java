@@ -4,12 +4,15 @@ package io.sagitta.node.replica;
 import io.sagitta.model.ShardId;
 import io.sagitta.model.WriteOutcome;
 import io.sagitta.model.WriteOutcomeCodec;
+import io.sagitta.raft.DamagedStateException;
 import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.ReplicatedState;
+import io.sagitta.shard.CheckpointFile;
 import io.sagitta.shard.Shard;
 import io.sagitta.shard.ShardCheckpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -66,11 +69,33 @@ final class ShardReplica implements ReplicatedState {
 
   @Override
   public byte[] apply(LogPosition at, ByteBuffer entry) throws IOException {
-    WriteOutcome outcome = shard.apply(at.term(), at.index(), entry);
+    WriteOutcome outcome;
+    try {
+      outcome = shard.apply(at.term(), at.index(), entry);
+    } catch (IOException e) {
+      throw cause(e);
+    }
     if (!initialised) {
       initialised = shard.state().initialised();
     }
     return WriteOutcomeCodec.encode(outcome);
+  }
+
+  /** Apply reads mapped files, which may have been damaged since they were opened. */
+  private IOException cause(IOException failure) {
+    try {
+      List<CheckpointFile> bad = shard.verify(step -> {});
+      if (!bad.isEmpty()) {
+        return new DamagedStateException(
+            "%s; files of its checkpoint have been damaged since they were opened: %s"
+                .formatted(failure.getMessage(), bad.stream().map(CheckpointFile::name).toList()),
+            shard.checkpointed().map(ShardCheckpoint::index).orElse(-1L),
+            failure);
+      }
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+    return failure;
   }
 
   @Override

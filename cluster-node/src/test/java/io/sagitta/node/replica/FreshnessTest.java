@@ -24,6 +24,7 @@ class FreshnessTest {
   private static final Duration SOON = Duration.ofSeconds(5);
 
   private final List<Optional<?>> barriers = new ArrayList<>();
+  private long applied = 7;
   private long now;
   private final Freshness freshness = new Freshness(host(), () -> now);
 
@@ -33,8 +34,13 @@ class FreshnessTest {
             RaftHost.class.getClassLoader(),
             new Class<?>[] {RaftHost.class},
             (proxy, method, arguments) -> {
-              assertThat(method.getName()).isEqualTo("readBarrier");
               assertThat(arguments[0]).isEqualTo(new GroupId(SHARD.value()));
+              if (method.getName().equals("awaitApplied")) {
+                return (long) arguments[1] <= applied
+                    ? CompletableFuture.completedFuture(applied)
+                    : new CompletableFuture<Long>();
+              }
+              assertThat(method.getName()).isEqualTo("readBarrier");
               barriers.add((Optional<?>) arguments[1]);
               return CompletableFuture.completedFuture(7L);
             });
@@ -61,5 +67,14 @@ class FreshnessTest {
     read(ReadMode.STRONG, Optional.of(new VoterTerm("b", 3)));
     read(new ReadMode.Bounded(1_000), Optional.empty());
     assertThat(barriers).hasSize(2);
+  }
+
+  @Test
+  void aBoundedReadOfAReplicaThatWasOpenedAgainWaitsForWhatTheBarrierConfirmed() {
+    read(ReadMode.STRONG, Optional.empty());
+    applied = 3; // its checkpoint; the rest is being replayed
+    assertThat(freshness.await(SHARD, new ReadMode.Bounded(1_000), Optional.empty(), SOON))
+        .isNotDone();
+    assertThat(barriers).hasSize(1);
   }
 }

@@ -232,6 +232,11 @@ final class GroupStateMachine extends BaseStateMachine {
     return newest.isPresent() && newest.get().position().index() > latestIndex();
   }
 
+  /** The state's newest, whether Ratis knows of it or not. */
+  Optional<Checkpoint> newestCheckpoint() {
+    return state.checkpointed();
+  }
+
   long latestIndex() {
     CheckpointSnapshot known = latest;
     return known == null ? RaftLog.INVALID_LOG_INDEX : known.getIndex();

@@ -3,6 +3,7 @@ package io.sagitta.raft.ratis;
 
 import io.sagitta.raft.CheckpointTransfer;
 import io.sagitta.raft.GroupId;
+import io.sagitta.raft.LogPosition;
 import io.sagitta.raft.NoSuchGroup;
 import io.sagitta.raft.NotLeader;
 import io.sagitta.raft.Overloaded;
@@ -84,6 +85,9 @@ public final class RatisRaftHost implements RaftHost {
   }
 
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+
+  /** For a leader that is closed to be opened again. */
+  private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(5);
 
   private final RaftHostConfig config;
   private final StateFactory states;
@@ -406,13 +410,17 @@ public final class RatisRaftHost implements RaftHost {
   public Optional<Offer> offer(GroupId group) throws IOException {
     HostedGroup here = hostedHere(group);
     Optional<RaftServer.Division> division = here.division();
-    // The checkpoint first: the configuration must not be older.
-    if (division.isEmpty()
-        || !(here.machine().getLatestSnapshot() instanceof CheckpointSnapshot newest)) {
+    if (division.isEmpty()) {
+      return Optional.empty();
+    }
+    // The checkpoint first: the configuration must not be older. And the state's, not the one that
+    // Ratis knows: under writes that one's files may be gone before Ratis hears of the next.
+    Optional<ReplicatedState.Checkpoint> newest = here.machine().newestCheckpoint();
+    if (newest.isEmpty()) {
       return Optional.empty();
     }
     return Membership.committedConfiguration(division.get(), here.folder())
-        .map(configuration -> new Offer(newest.checkpoint(), configuration));
+        .map(configuration -> new Offer(newest.get(), configuration));
   }
 
   @Override
@@ -432,9 +440,40 @@ public final class RatisRaftHost implements RaftHost {
                 .formatted(group, wanted, checkpoint.position()));
       }
       damaged.awaitClosed(CLOSE_PATIENCE);
+      // Not every damage was found at a start, which looks at the log too: see GroupStart.
+      LogInspection.check(
+          damaged.folder(),
+          new LogPosition(0, wanted),
+          HighWaterMark.read(damaged.folder().mark()).position());
       new InstallRecord(checkpoint, offer.configuration()).write(damaged.folder().install(), fsync);
       LOG.warn("group {}: repairing it with a checkpoint at {}", group, checkpoint.position());
       restart(damaged);
+    }
+  }
+
+  @Override
+  public void reopen(GroupId group, String why) {
+    HostedGroup suspected = hostedHere(group);
+    LOG.warn("group {}: closing it to open it again: {}", group, why);
+    handOver(suspected);
+    synchronized (lifeCycleLock) {
+      if (suspected.failure().isPresent()) {
+        return; // it is closed, and perhaps being repaired
+      }
+      suspected.retire(why);
+      restart(suspected);
+    }
+  }
+
+  /** As well as it goes: else the others elect. */
+  private void handOver(HostedGroup group) {
+    try {
+      membership
+          .transfer(group, Optional.empty(), HAND_OVER_PATIENCE)
+          .orTimeout(HAND_OVER_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    } catch (NotLeader | CompletionException e) {
+      LOG.debug("group {}: its leadership was not handed over", group.id(), e);
     }
   }
 

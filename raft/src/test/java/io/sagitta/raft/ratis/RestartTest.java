@@ -54,4 +54,39 @@ class RestartTest {
           .isGreaterThanOrEqualTo(last);
     }
   }
+
+  @Test
+  void aLeaderThatIsOpenedAgainHandsOverReplaysAndGoesOn() throws Exception {
+    GroupId group = cluster.create(NAMES);
+    for (int i = 1; i <= 30; i++) {
+      cluster.write(group, i, 1000);
+    }
+    String leader = cluster.awaitLeader(group);
+    RegisterState before = cluster.state(leader, group);
+    cluster.host(leader).reopen(group, "for a test");
+    assertThat(cluster.state(leader, group)).isNotSameAs(before);
+    assertThat(cluster.host(leader).status(group).orElseThrow().failure()).isEmpty();
+    long last = 0;
+    for (int i = 31; i <= 50; i++) {
+      last = cluster.write(group, i, 1000);
+    }
+    cluster.awaitApplied(group, last, NAMES);
+    for (String name : NAMES) {
+      assertThat(cluster.state(name, group).seen().cardinality()).isEqualTo(50);
+    }
+  }
+
+  @Test
+  void aGroupOfOneIsOpenedAgainUnderWritesAndForgetsNothingAcknowledged() throws Exception {
+    GroupId group = cluster.create("a");
+    long last = 0;
+    for (int round = 0; round < 5; round++) {
+      for (int i = 1; i <= 10; i++) {
+        last = cluster.write(group, 10L * round + i, 1000);
+      }
+      cluster.host("a").reopen(group, "for a test");
+    }
+    cluster.awaitApplied(group, last, "a");
+    assertThat(cluster.state("a", group).seen().cardinality()).isEqualTo(50);
+  }
 }

@@ -37,6 +37,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
 import org.apache.arrow.memory.AllocationListener;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -416,9 +417,12 @@ public final class Shard implements CheckpointReceiver, AutoCloseable {
 
   /**
    * Compares every byte of the newest checkpoint with its checksums; gives the files that are bad.
+   * Any thread; whatever is checkpointed meanwhile.
+   *
+   * @param pace told before each step how many bytes are going to be read; it may wait
    */
-  public List<CheckpointFile> verify() throws IOException {
-    return directory.verify();
+  public List<CheckpointFile> verify(IntConsumer pace) throws IOException {
+    return directory.verify(pace);
   }
 
   /** Keeps the files of a checkpoint on disk until closed, whatever is checkpointed meanwhile. */

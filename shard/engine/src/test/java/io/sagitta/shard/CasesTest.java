@@ -473,7 +473,7 @@ class CasesTest {
       shard.restart();
       assertThat(shard.shard().recoveredIndex()).isEqualTo(2);
       assertThat(shard.scanIds(10)).isEqualTo(ids(1, 2));
-      assertThat(shard.shard().verify()).isEmpty();
+      assertThat(shard.shard().verify(step -> {})).isEmpty();
 
       Path vectors;
       try (var files = Files.list(directory)) {
@@ -482,7 +482,7 @@ class CasesTest {
       byte[] bytes = Files.readAllBytes(vectors);
       bytes[70] ^= 4;
       Files.write(vectors, bytes);
-      assertThat(shard.shard().verify())
+      assertThat(shard.shard().verify(step -> {}))
           .extracting(CheckpointFile::name)
           .containsExactly(vectors.getFileName().toString());
     }

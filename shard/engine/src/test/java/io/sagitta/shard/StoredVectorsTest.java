@@ -124,7 +124,7 @@ class StoredVectorsTest {
       assertThat(shard.memory.bytes(Part.VECTORS_MAPPED)).isEqualTo(lengthOf(".vectors.2"));
       assertThat(shard.memory.bytes(Part.DISPLACED)).isZero();
       assertSameHits(shard, seed.random());
-      assertThat(shard.shard().verify()).isEmpty();
+      assertThat(shard.shard().verify(step -> {})).isEmpty();
       shard.restart();
     }
     shard.close();

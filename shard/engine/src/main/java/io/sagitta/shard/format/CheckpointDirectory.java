@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -228,9 +229,10 @@ public final class CheckpointDirectory {
   /**
    * Compares every byte of the current checkpoint with its checksums: the scrub.
    *
+   * @param pace told before each step how many bytes are going to be read; it may wait
    * @return the files that are bad; they are still in place, since views may use their sound parts
    */
-  public List<CheckpointFile> verify() throws IOException {
+  public List<CheckpointFile> verify(IntConsumer pace) throws IOException {
     List<CheckpointFile> files;
     Pin pin;
     synchronized (this) {
@@ -240,7 +242,7 @@ public final class CheckpointDirectory {
     try (pin) {
       List<CheckpointFile> bad = new ArrayList<>();
       for (CheckpointFile file : files) {
-        String problem = FileCheck.problem(store, file.name(), file);
+        String problem = FileCheck.problem(store, file.name(), file, pace);
         if (problem != null) {
           LOG.error("{}: {} is damaged: {}", store, file.name(), problem);
           sound.forget(file.name());

@@ -196,14 +196,14 @@ class CheckpointDirectoryTest {
     CheckpointDirectory source = CheckpointDirectory.open(peer);
     source.publish(new CheckpointFixture(peer, allocator).write(300));
     Manifest manifest = directory.publish(fixture.write(300));
-    assertThat(directory.verify()).isEmpty();
+    assertThat(directory.verify(step -> {})).isEmpty();
     CheckpointFile file = manifest.files().getFirst();
     flip(file.name(), 200);
-    assertThat(directory.verify()).containsExactly(file);
+    assertThat(directory.verify(step -> {})).containsExactly(file);
     assertThat(directory.missing(manifest)).containsExactly(file);
     directory.importFile(file, source.exportFile(file, 0), 0);
     directory.install(manifest);
-    assertThat(directory.verify()).isEmpty();
+    assertThat(directory.verify(step -> {})).isEmpty();
   }
 
   @Test

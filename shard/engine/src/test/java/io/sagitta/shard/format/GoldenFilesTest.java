@@ -62,7 +62,7 @@ class GoldenFilesTest {
     FileStore store = FsStore.open(copyOfGolden());
     CheckpointDirectory checkpoint = CheckpointDirectory.open(store);
     assertThat(checkpoint.damaged()).isEmpty();
-    assertThat(checkpoint.verify()).isEmpty();
+    assertThat(checkpoint.verify(step -> {})).isEmpty();
     Manifest manifest = checkpoint.current().orElseThrow();
     assertThat(content(store, manifest))
         .isEqualTo(Files.readString(golden().resolve("content.txt"), StandardCharsets.UTF_8));
