@@ -10,6 +10,7 @@ import io.sagitta.flight.client.Row;
 import io.sagitta.flight.client.SagittaClient;
 import io.sagitta.flight.client.ScanReader;
 import io.sagitta.flight.client.Writer;
+import io.sagitta.flight.client.WriterOptions;
 import io.sagitta.model.ArrowSchemas;
 import io.sagitta.model.CollectionSchema;
 import io.sagitta.model.ErrorCode;
@@ -157,7 +158,9 @@ class NodeTest {
     TestMembers.await("ready again", () -> again.health().ready());
     try (SagittaClient client = client(ports)) {
       assertStorage(client, "held", "memory");
-      assertThatThrownBy(() -> put(client, "held", 100, 100))
+      // Within the pause that the refusal asks for: the writer need not wait for that to end.
+      WriterOptions once = WriterOptions.of("held").withBatchTimeout(Duration.ofSeconds(4));
+      assertThatThrownBy(() -> put(client, once, 100, 100, "t"))
           .isInstanceOfSatisfying(
               SagittaException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
           .hasMessageContaining("memory.resident_bytes");
@@ -374,10 +377,16 @@ class NodeTest {
   /** Points whose tags are {@code tag} and their id. */
   private static void put(SagittaClient client, String name, int from, int count, String tag)
       throws InterruptedException {
+    put(client, WriterOptions.of(name), from, count, tag);
+  }
+
+  private static void put(
+      SagittaClient client, WriterOptions options, int from, int count, String tag)
+      throws InterruptedException {
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot root =
             VectorSchemaRoot.create(ArrowSchemas.toArrow(Points.SCHEMA), allocator);
-        Writer writer = client.writer(name)) {
+        Writer writer = client.writer(options)) {
       BigIntVector ids = (BigIntVector) root.getVector(0);
       FixedSizeListVector vectors = (FixedSizeListVector) root.getVector(1);
       Float4Vector components = (Float4Vector) vectors.getDataVector();

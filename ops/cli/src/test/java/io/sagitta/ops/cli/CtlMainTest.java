@@ -32,6 +32,8 @@ class CtlMainTest {
             CtlMain.class.getName(),
             "--endpoint",
             "nohost.invalid:1",
+            "--timeout", // it is looked up again and again until then
+            "3s",
             "status"));
     Path err = folder.resolve("err");
     Process process =
