@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,6 +57,9 @@ class IndexedShardTest {
   @TempDir Path directory;
   private final ManualScheduler indexing = new ManualScheduler();
 
+  /** Stands still unless a test has it run. */
+  private LongSupplier nanoTime = () -> 0;
+
   private TestShard start(FreezePolicy freeze) throws IOException {
     TestShard shard =
         new TestShard(
@@ -62,7 +67,13 @@ class IndexedShardTest {
             Runnable::run,
             2,
             Optional.of(
-                new IndexingOptions(indexing, 1, 512L * DIM * Float.BYTES, 256, () -> 0, () -> 0)));
+                new IndexingOptions(
+                    indexing,
+                    1,
+                    512L * DIM * Float.BYTES,
+                    256,
+                    () -> nanoTime.getAsLong(),
+                    () -> 0)));
     shard.apply(ShardEntries.init(TestShard.init(SCHEMA, freeze), 1));
     return shard;
   }
@@ -112,6 +123,22 @@ class IndexedShardTest {
       assertThat(loaded.waitingBytes()).isEqualTo((long) ROWS * DIM * Float.BYTES);
       indexing.runAll();
       assertThat(shard.shard().indexer().lag().waitingBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aGraphThatIsReadFromItsFileSaysNothingOfTheSpeedOfIndexing(Seed seed) throws IOException {
+    Clusters clusters = new Clusters(seed);
+    AtomicLong clock = new AtomicLong();
+    nanoTime = () -> clock.addAndGet(1_000_000);
+    try (TestShard shard = start(new FreezePolicy(ROWS / 2, 1L << 30, 1_000_000))) {
+      load(shard, clusters);
+      indexing.runAll();
+      assertThat(shard.shard().indexer().lag().bytesPerSecond()).isPositive();
+      shard.restart();
+      indexing.runAll();
+      assertThat(shard.shard().indexer().all()).hasSize(2).allMatch(FieldIndex::isPersisted);
+      assertThat(shard.shard().indexer().lag().bytesPerSecond()).isZero();
     }
   }
 

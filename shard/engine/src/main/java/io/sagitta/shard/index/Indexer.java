@@ -363,11 +363,13 @@ public final class Indexer {
   private long waitingBytes(Segment segment, VectorField field) {
     Key key = new Key(segment.number(), field.fieldId());
     FieldIndex index = indexes.get(key);
+    int waiting = waiting(segment, index);
     boolean waits =
-        segment.rows() >= options().rowsMin(field)
+        waiting > 0
+            && segment.rows() >= options().rowsMin(field)
             && !failed.contains(key)
             && isDue(segment, index);
-    return waits ? (long) waiting(segment, index) * field.vectorBytes() : 0;
+    return waits ? (long) waiting * field.vectorBytes() : 0;
   }
 
   /** What to do next; null for nothing. */
@@ -427,7 +429,7 @@ public final class Indexer {
   private long take(Step step) {
     try {
       FieldIndex index = indexes.get(step.key);
-      int before = index == null ? 0 : index.index().size();
+      long inserted = 0;
       if (index == null) {
         index = open(step);
         indexes.put(step.key, index);
@@ -437,11 +439,12 @@ public final class Indexer {
       } else if (index.isComplete()) {
         persist(step, index);
       } else {
+        int before = index.index().size();
         grow(step, index);
+        inserted = (long) (index.index().size() - before) * step.field.vectorBytes();
       }
       account(step.segments);
-      int rows = indexes.get(step.key).index().size() - before;
-      return index == null ? 0 : (long) rows * step.field.vectorBytes();
+      return inserted;
     } catch (IndexingStopped e) {
       LOG.debug("{}: a measurement was cut short", shard.get());
     } catch (RuntimeException | Error e) {
