@@ -58,9 +58,7 @@ final class NodeMetrics {
     gauge(
         "sagitta_writes_slowed_millis_total",
         () -> member.shards().map(LocalShards::slowedMillis).orElse(0L));
-    gauge(
-        "sagitta_index_waiting_bytes",
-        () -> member.shards().map(LocalShards::indexWaitingBytes).orElse(0L));
+    gauge("sagitta_index_waiting_bytes", () -> member.replicas().indexWaitingBytes());
     gauge("sagitta_replica_damage_found_total", () -> member.scrub().found());
     gauge("sagitta_replica_repairs_open", () -> member.repairs().open());
     gauge("sagitta_replica_repairs_total", () -> member.repairs().repaired());

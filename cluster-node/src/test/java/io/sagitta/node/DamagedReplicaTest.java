@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sagitta.flight.internal.NotLeaderException;
+import io.sagitta.it.testkit.FlippedBit;
 import io.sagitta.model.ReadMode;
 import io.sagitta.model.ShardId;
 import io.sagitta.raft.GroupId;
@@ -12,7 +13,6 @@ import io.sagitta.raft.RaftHost.GroupStatus;
 import io.sagitta.shard.ShardState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -316,9 +316,11 @@ class DamagedReplicaTest {
   private void damage(int victim, Damage damage) throws IOException {
     Path folder = members.folder(victim).resolve("shards").resolve(shards.get(damage).toString());
     switch (damage) {
-      case FLIPPED_BYTE -> flip(newest(folder, name -> name.contains(".vectors.")));
+      case FLIPPED_BYTE ->
+          FlippedBit.inTheMiddleOf(newest(folder, name -> name.contains(".vectors.")));
       case MISSING_FILE -> Files.delete(newest(folder, name -> name.endsWith(".ids")));
-      case MANIFEST_FLIPPED -> flip(newest(folder, name -> name.startsWith("manifest.")));
+      case MANIFEST_FLIPPED ->
+          FlippedBit.inTheMiddleOf(newest(folder, name -> name.startsWith("manifest.")));
       case MANIFEST_MISSING -> Files.delete(newest(folder, name -> name.startsWith("manifest.")));
       case ALL_FILES_MISSING -> {
         for (Path file : files(folder)) {
@@ -327,17 +329,6 @@ class DamagedReplicaTest {
           }
         }
       }
-    }
-  }
-
-  /** In place: whoever has the file mapped reads it too. */
-  private static void flip(Path file) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      ByteBuffer middle = ByteBuffer.allocate(1);
-      channel.read(middle, channel.size() / 2);
-      middle.put(0, (byte) (middle.get(0) ^ 1)).rewind();
-      channel.write(middle, channel.size() / 2);
     }
   }
 

@@ -219,13 +219,6 @@ public final class LocalShards implements ShardDoor {
     return TimeUnit.NANOSECONDS.toMillis(slowedNanos.sum());
   }
 
-  /** Bytes of vectors that have yet to get into a graph. */
-  public long indexWaitingBytes() {
-    return replicas.shards().stream()
-        .mapToLong(shard -> shard.indexer().lag().waitingBytes())
-        .sum();
-  }
-
   /** A refusal is the leader's word: where this replica does not lead, another may have room. */
   private Admission.Ticket admit(ShardReplica replica, int bytes, boolean delete) {
     try {

@@ -113,11 +113,6 @@ public final class Replicas implements RaftHost.StateFactory {
     return replica != null ? Optional.of(replica.shard()) : Optional.ofNullable(damaged.get(id));
   }
 
-  /** Those that are open. */
-  List<Shard> shards() {
-    return open.values().stream().map(ShardReplica::shard).toList();
-  }
-
   Optional<ShardReplica> find(ShardId shard) {
     return Optional.ofNullable(open.get(shard));
   }
@@ -137,6 +132,18 @@ public final class Replicas implements RaftHost.StateFactory {
   /** All that are open. */
   List<ShardId> ids() {
     return List.copyOf(open.keySet());
+  }
+
+  /** The same themselves. */
+  List<ShardReplica> open() {
+    return List.copyOf(open.values());
+  }
+
+  /** Bytes of vectors that have yet to get into a graph. */
+  public long indexWaitingBytes() {
+    return open.values().stream()
+        .mapToLong(replica -> replica.shard().indexer().lag().waitingBytes())
+        .sum();
   }
 
   /** About how many bytes the rows in memory will take on disk. */

@@ -6,7 +6,6 @@ import io.sagitta.model.SagittaException;
 import io.sagitta.model.ShardId;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.RaftHost;
-import io.sagitta.shard.CheckpointFile;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -97,8 +96,7 @@ public final class Scrub {
   }
 
   private Optional<ShardReplica> due() {
-    List<ShardReplica> open =
-        replicas.ids().stream().flatMap(id -> replicas.find(id).stream()).toList();
+    List<ShardReplica> open = replicas.open();
     wholeAtNanos.keySet().retainAll(open);
     long now = nanoTime.getAsLong();
     open.forEach(replica -> wholeAtNanos.putIfAbsent(replica, now));
@@ -152,37 +150,33 @@ public final class Scrub {
     if (wholeWithin(replica, VERIFY_PAUSE)) {
       return;
     }
-    List<String> bad;
+    Optional<String> damage;
     try {
-      bad = check(replica, step -> {});
+      damage = check(replica, step -> {});
     } catch (IOException e) {
       throw SagittaException.unavailable(
           "its files could not be checked: " + e.getMessage(), 1_000);
     }
-    if (!bad.isEmpty()) {
-      throw new SagittaException(ErrorCode.CORRUPT, damage(bad));
+    if (damage.isPresent()) {
+      throw new SagittaException(ErrorCode.CORRUPT, damage.get());
     }
   }
 
-  /** The names of files that are bad; the replica has been closed then. */
-  private List<String> check(ShardReplica replica, IntConsumer pace) throws IOException {
-    List<String> bad = replica.shard().verify(pace).stream().map(CheckpointFile::name).toList();
+  /** Which files are bad, if any; the replica has been closed then. */
+  private Optional<String> check(ShardReplica replica, IntConsumer pace) throws IOException {
+    Optional<String> damage = replica.damage(pace);
     boolean open = replicas.find(replica.id()).filter(now -> now == replica).isPresent();
     if (!open) {
-      return List.of(); // what took its place has been checked
+      return Optional.empty(); // what took its place has been checked
     }
-    if (bad.isEmpty()) {
+    if (damage.isEmpty()) {
       wholeAtNanos.put(replica, nanoTime.getAsLong());
-      return bad;
+      return damage;
     }
-    log.error("Shard {}: {}", replica.id(), damage(bad));
+    log.error("Shard {}: {}", replica.id(), damage.get());
     found.incrementAndGet();
-    host.reopen(new GroupId(replica.id().value()), damage(bad));
-    return bad;
-  }
-
-  private static String damage(List<String> files) {
-    return "files of its checkpoint have been damaged since they were opened: " + files;
+    host.reopen(new GroupId(replica.id().value()), damage.get());
+    return damage;
   }
 
   /** Replicas whose files were found damaged while they ran, since start. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * One copy of one shard, where Raft and engine meet: Raft's positions and bytes on the one side,
@@ -84,11 +85,10 @@ final class ShardReplica implements ReplicatedState {
   /** Apply reads mapped files, which may have been damaged since they were opened. */
   private IOException cause(IOException failure) {
     try {
-      List<CheckpointFile> bad = shard.verify(step -> {});
-      if (!bad.isEmpty()) {
+      Optional<String> damage = damage(step -> {});
+      if (damage.isPresent()) {
         return new DamagedStateException(
-            "%s; files of its checkpoint have been damaged since they were opened: %s"
-                .formatted(failure.getMessage(), bad.stream().map(CheckpointFile::name).toList()),
+            failure.getMessage() + "; " + damage.get(),
             shard.checkpointed().map(ShardCheckpoint::index).orElse(-1L),
             failure);
       }
@@ -96,6 +96,18 @@ final class ShardReplica implements ReplicatedState {
       failure.addSuppressed(e);
     }
     return failure;
+  }
+
+  /**
+   * Compares every byte of its checkpoint with the checksums: which files are bad, if any. Blocks.
+   *
+   * @param pace told before each step how many bytes are going to be read; it may wait
+   */
+  Optional<String> damage(IntConsumer pace) throws IOException {
+    List<String> bad = shard.verify(pace).stream().map(CheckpointFile::name).toList();
+    return bad.isEmpty()
+        ? Optional.empty()
+        : Optional.of("files of its checkpoint have been damaged since they were opened: " + bad);
   }
 
   @Override

@@ -7,8 +7,6 @@ import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.sagitta.model.ErrorCode;
 import io.sagitta.model.SagittaException;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
@@ -193,12 +191,7 @@ public final class FlightErrors {
    * applied then, without any code saying so.
    */
   public static boolean neverSent(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-        return true;
-      }
-    }
-    return false;
+    return TransportReason.unconnected(failure).isPresent();
   }
 
   private static SagittaException bare(Throwable cause, boolean write) {

@@ -3,6 +3,8 @@ package io.sagitta.flight;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,24 +35,31 @@ final class TransportReason {
 
   /** The first words among the failure and its causes that say what happened. */
   static String of(Throwable failure) {
-    for (Throwable at = failure; at != null; at = at.getCause()) {
-      if (at instanceof UnknownHostException && at.getMessage() != null) {
-        return "the host is not known: " + at.getMessage();
-      }
-      if (at instanceof ConnectException && at.getMessage() != null) {
-        return system(at.getMessage());
-      }
+    Optional<Throwable> unconnected = unconnected(failure);
+    String said = unconnected.map(Throwable::getMessage).orElse(null);
+    if (said != null) {
+      return unconnected.get() instanceof UnknownHostException
+          ? "the host is not known: " + said
+          : system(said);
     }
     for (Throwable at = failure; at != null; at = at.getCause()) {
       String words = at.getMessage() == null ? "" : status(at.getMessage());
       boolean ofCause = at.getCause() != null && words.equals(at.getCause().toString());
-      if (!words.isBlank()
-          && !ofCause
-          && !SAYS_NOTHING.contains(words.toLowerCase(java.util.Locale.ROOT))) {
+      if (!words.isBlank() && !ofCause && !SAYS_NOTHING.contains(words.toLowerCase(Locale.ROOT))) {
         return system(words);
       }
     }
     return "the connection broke, or what listens there speaks another protocol";
+  }
+
+  /** Why no connection could be made, where that is what failed. */
+  static Optional<Throwable> unconnected(Throwable failure) {
+    for (Throwable at = failure; at != null; at = at.getCause()) {
+      if (at instanceof ConnectException || at instanceof UnknownHostException) {
+        return Optional.of(at);
+      }
+    }
+    return Optional.empty();
   }
 
   /** A message without the status code that gRPC puts before it. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sagitta.raft.ratis;
 
-import io.sagitta.raft.DamageException;
 import io.sagitta.raft.GroupId;
 import io.sagitta.raft.Peer;
 import java.io.ByteArrayInputStream;
@@ -10,22 +9,21 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.zip.CRC32C;
 
 /**
  * The list of groups that this host is meant to hold, in one small file that is replaced whole.
  * Without it Ratis would format an empty folder for a group whose folder has vanished, and let it
  * vote.
  *
- * <p>Layout: magic, version, number of groups; for each its UUID, {@link Phase} and first voters
- * (id and address in modified UTF-8); CRC32C of all before.
+ * <p>Body: number of groups; for each its UUID, {@link Phase} and first voters (id and address in
+ * modified UTF-8).
  */
 final class HostedGroups {
   private static final int MAGIC = 0x53474847; // "SGHG"
@@ -60,8 +58,9 @@ final class HostedGroups {
 
   static HostedGroups open(Path file, DirectoryFsync fsync) throws IOException {
     Map<GroupId, Entry> entries = new LinkedHashMap<>();
-    if (Files.exists(file)) {
-      parse(file, Files.readAllBytes(file), entries);
+    Optional<ByteBuffer> body = SealedFile.read(file, MAGIC, VERSION);
+    if (body.isPresent()) {
+      parse(body.get(), entries);
     }
     return new HostedGroups(file, fsync, entries);
   }
@@ -86,8 +85,6 @@ final class HostedGroups {
   private void write(Map<GroupId, Entry> changed) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
-    out.writeInt(MAGIC);
-    out.writeInt(VERSION);
     out.writeInt(changed.size());
     for (Map.Entry<GroupId, Entry> e : changed.entrySet()) {
       out.writeLong(e.getKey().value().getMostSignificantBits());
@@ -99,30 +96,15 @@ final class HostedGroups {
         out.writeUTF(peer.address());
       }
     }
-    out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
-    DurableFile.replace(file, ByteBuffer.wrap(bytes.toByteArray()), fsync);
+    SealedFile.write(file, MAGIC, VERSION, bytes.toByteArray(), fsync);
     entries.clear();
     entries.putAll(changed);
   }
 
-  private static void parse(Path file, byte[] bytes, Map<GroupId, Entry> entries)
-      throws IOException {
-    int body = bytes.length - Integer.BYTES;
-    if (body < 3 * Integer.BYTES || ByteBuffer.wrap(bytes).getInt(body) != checksum(bytes, body)) {
-      throw new DamageException("list of hosted groups damaged (checksum): " + file);
-    }
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, body))) {
-      int magic = in.readInt();
-      int version = in.readInt();
-      if (magic != MAGIC || version != VERSION) {
-        throw new IOException(
-            "list of hosted groups: expected version "
-                + VERSION
-                + ", found "
-                + version
-                + ": "
-                + file);
-      }
+  private static void parse(ByteBuffer body, Map<GroupId, Entry> entries) throws IOException {
+    byte[] bytes = new byte[body.remaining()];
+    body.get(bytes);
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int count = in.readInt();
       for (int i = 0; i < count; i++) {
         GroupId group = new GroupId(new UUID(in.readLong(), in.readLong()));
@@ -135,11 +117,5 @@ final class HostedGroups {
         entries.put(group, new Entry(phase, List.copyOf(voters)));
       }
     }
-  }
-
-  private static int checksum(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
   }
 }

@@ -27,7 +27,8 @@ final class SealedFile {
   /**
    * The body; empty where there is no such file.
    *
-   * @throws DamageException naming the file
+   * @throws DamageException where its bytes are not those that were written, naming the file
+   * @throws IOException also where it is of another kind or version
    */
   static Optional<ByteBuffer> read(Path file, int magic, int version) throws IOException {
     if (!Files.exists(file)) {
@@ -42,7 +43,7 @@ final class SealedFile {
     int foundMagic = in.getInt();
     int foundVersion = in.getInt();
     if (foundMagic != magic || foundVersion != version) {
-      throw new DamageException(
+      throw new IOException(
           "file %s: expected %08x version %d, found %08x version %d"
               .formatted(file, magic, version, foundMagic, foundVersion));
     }

@@ -4,16 +4,13 @@ package io.sagitta.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sagitta.it.testkit.FlippedBit;
 import io.sagitta.ops.bench.process.ClusterProcesses;
 import io.sagitta.ops.bench.process.ClusterProcesses.Plan;
 import io.sagitta.ops.bench.process.NodeProcess;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -49,100 +46,98 @@ class DamagedReplicaIT {
   @Test
   void aReplicaWhoseFilesWereDamagedRepairsItselfUnderWritesThoughItIsKilledMeanwhile()
       throws Exception {
-    try (ClusterProcesses cluster = start();
-        AcknowledgedPoints points =
-            new AcknowledgedPoints(cluster.endpoints(), 1, OptionalInt.of(3))) {
-      try {
-        points.upsert(0, POINTS, 1);
-        Eventually.is("replicas agree", () -> points.replicasAgree(3));
-        NodeProcess victim = cluster.node("n2");
-        try (Writes writes = new Writes(points)) {
-          victim.kill();
-          assertThat(flipOneByteOfEach(segmentFiles(victim))).isPositive();
-          victim.start();
-          Eventually.is("its repair has begun", () -> metric(victim, "repairs_open") > 0);
-          Eventually.is("some of it has arrived", () -> arrived(victim));
-          victim.kill();
-          victim.start();
-          cluster.awaitReady();
-          writes.goOn();
-        }
-        assertThat(metric(victim, "repairs_total")).isEqualTo(1);
-        assertWhole(cluster, points);
+    onThreeNodes(
+        (cluster, points) -> {
+          points.upsert(0, POINTS, 1);
+          Eventually.is("replicas agree", () -> points.replicasAgree(3));
+          NodeProcess victim = cluster.node("n2");
+          try (Writes writes = new Writes(points)) {
+            victim.kill();
+            assertThat(flipOneByteOfEach(segmentFiles(victim))).isPositive();
+            victim.start();
+            Eventually.is("its repair has begun", () -> metric(victim, "repairs_open") > 0);
+            Eventually.is("some of it has arrived", () -> arrived(victim));
+            victim.kill();
+            victim.start();
+            cluster.awaitReady();
+            writes.goOn();
+          }
+          assertThat(metric(victim, "repairs_total")).isEqualTo(1);
+          assertWhole(cluster, points);
 
-        // It is a voter like any other.
-        cluster.node("n3").kill();
-        points.upsert(0, 500, 3);
-        cluster.node("n3").start();
-        assertWhole(cluster, points);
-      } catch (Exception | AssertionError e) {
-        throw new AssertionError("files kept in " + cluster.keepFiles(), e);
-      }
-    }
+          // It is a voter like any other.
+          cluster.node("n3").kill();
+          points.upsert(0, 500, 3);
+          cluster.node("n3").start();
+          assertWhole(cluster, points);
+        });
   }
 
   @Test
   void theSameFileMayBeDamagedOnTwoNodesWhileOneHasIt() throws Exception {
-    try (ClusterProcesses cluster = start();
-        AcknowledgedPoints points =
-            new AcknowledgedPoints(cluster.endpoints(), 1, OptionalInt.of(3))) {
-      try {
-        points.upsert(0, POINTS / 2, 1);
-        Eventually.is("replicas agree", () -> points.replicasAgree(3));
-        List<NodeProcess> victims = List.of(cluster.node("n1"), cluster.node("n3"));
-        ClusterProcesses.kill(victims);
-        String file = segmentFiles(victims.getFirst()).getFirst().getFileName().toString();
-        for (NodeProcess victim : victims) {
-          List<Path> same =
-              segmentFiles(victim).stream()
-                  .filter(path -> path.getFileName().toString().equals(file))
-                  .toList();
-          assertThat(flipOneByteOfEach(same)).isEqualTo(1);
-        }
-        victims.forEach(NodeProcess::start);
-        assertWhole(cluster, points);
-        for (NodeProcess victim : victims) {
-          assertThat(metric(victim, "repairs_total")).isEqualTo(1);
-        }
-        points.upsert(0, 500, 2);
-        assertWhole(cluster, points);
-      } catch (Exception | AssertionError e) {
-        throw new AssertionError("files kept in " + cluster.keepFiles(), e);
-      }
-    }
+    onThreeNodes(
+        (cluster, points) -> {
+          points.upsert(0, POINTS / 2, 1);
+          Eventually.is("replicas agree", () -> points.replicasAgree(3));
+          List<NodeProcess> victims = List.of(cluster.node("n1"), cluster.node("n3"));
+          ClusterProcesses.kill(victims);
+          String file = segmentFiles(victims.getFirst()).getFirst().getFileName().toString();
+          for (NodeProcess victim : victims) {
+            List<Path> same =
+                segmentFiles(victim).stream()
+                    .filter(path -> path.getFileName().toString().equals(file))
+                    .toList();
+            assertThat(flipOneByteOfEach(same)).isEqualTo(1);
+          }
+          victims.forEach(NodeProcess::start);
+          assertWhole(cluster, points);
+          for (NodeProcess victim : victims) {
+            assertThat(metric(victim, "repairs_total")).isEqualTo(1);
+          }
+          points.upsert(0, 500, 2);
+          assertWhole(cluster, points);
+        });
   }
 
   @Test
   void aReplicaWhoseFilesAreDamagedWhileItRunsIsFoundByVerifyAndRepairsItselfUnderWrites()
       throws Exception {
-    try (ClusterProcesses cluster = start();
+    onThreeNodes(
+        (cluster, points) -> {
+          points.upsert(0, POINTS / 2, 1);
+          Eventually.is("replicas agree", () -> points.replicasAgree(3));
+          NodeProcess victim = cluster.node(leader(points));
+          long pid = victim.pid();
+          try (Writes writes = new Writes(points)) {
+            assertThat(flipOneByteOfEach(segmentFiles(victim))).isPositive();
+            Eventually.is(
+                "verify finds it",
+                () -> !points.replicasAgree(3) && metric(victim, "damage_found_total") > 0);
+            Eventually.is("it repairs itself", () -> metric(victim, "repairs_total") == 1);
+            cluster.awaitReady();
+            writes.goOn();
+          }
+          assertThat(victim.pid()).as("no restart").isEqualTo(pid);
+          assertWhole(cluster, points);
+        });
+  }
+
+  private interface Story {
+    void play(ClusterProcesses cluster, AcknowledgedPoints points) throws Exception;
+  }
+
+  /** Keeps the files where it does not end well. */
+  private static void onThreeNodes(Story story) throws Exception {
+    Plan plan = Plan.in(ClusterProcesses.temporaryFolder("damaged")).withSettings(SETTINGS);
+    try (ClusterProcesses cluster = ClusterProcesses.start(plan, 3);
         AcknowledgedPoints points =
             new AcknowledgedPoints(cluster.endpoints(), 1, OptionalInt.of(3))) {
       try {
-        points.upsert(0, POINTS / 2, 1);
-        Eventually.is("replicas agree", () -> points.replicasAgree(3));
-        NodeProcess victim = cluster.node(leader(points));
-        long pid = victim.pid();
-        try (Writes writes = new Writes(points)) {
-          assertThat(flipOneByteOfEach(segmentFiles(victim))).isPositive();
-          Eventually.is(
-              "verify finds it",
-              () -> !points.replicasAgree(3) && metric(victim, "damage_found_total") > 0);
-          Eventually.is("it repairs itself", () -> metric(victim, "repairs_total") == 1);
-          cluster.awaitReady();
-          writes.goOn();
-        }
-        assertThat(victim.pid()).as("no restart").isEqualTo(pid);
-        assertWhole(cluster, points);
+        story.play(cluster, points);
       } catch (Exception | AssertionError e) {
         throw new AssertionError("files kept in " + cluster.keepFiles(), e);
       }
     }
-  }
-
-  private static ClusterProcesses start() throws InterruptedException {
-    return ClusterProcesses.start(
-        Plan.in(ClusterProcesses.temporaryFolder("damaged")).withSettings(SETTINGS), 3);
   }
 
   private static void assertWhole(ClusterProcesses cluster, AcknowledgedPoints points)
@@ -226,18 +221,10 @@ class DamagedReplicaIT {
 
   /** In place, since a node that runs has the files mapped; gives how many there were. */
   private static int flipOneByteOfEach(List<Path> files) throws IOException {
-    int flipped = 0;
-    for (Path file : new ArrayList<>(files)) {
-      try (FileChannel channel =
-          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        ByteBuffer middle = ByteBuffer.allocate(1);
-        channel.read(middle, channel.size() / 2);
-        middle.put(0, (byte) (middle.get(0) ^ 1)).rewind();
-        channel.write(middle, channel.size() / 2);
-        flipped++;
-      }
+    for (Path file : files) {
+      FlippedBit.inTheMiddleOf(file);
     }
-    return flipped;
+    return files.size();
   }
 
   /** Whether files of a repair wait to be taken. */
@@ -257,12 +244,6 @@ class DamagedReplicaIT {
   }
 
   private static long metric(NodeProcess node, String what) {
-    String name = "sagitta_replica_" + what + " ";
-    return node.metrics()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
-        .findAny()
-        .orElse(0); // it is starting
+    return node.metric("sagitta_replica_" + what).orElse(0); // it is starting
   }
 }

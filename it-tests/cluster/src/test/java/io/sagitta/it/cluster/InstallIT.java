@@ -159,13 +159,8 @@ class InstallIT {
   }
 
   private static long installs(NodeProcess node, String direction) {
-    String name = "sagitta_raft_installs_" + direction + "_total{host=\"shards\"} ";
-    return node.metrics()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
-        .findAny()
-        .orElseThrow(() -> new AssertionError("no metric " + name));
+    String name = "sagitta_raft_installs_" + direction + "_total{host=\"shards\"}";
+    return node.metric(name).orElseThrow(() -> new AssertionError("no metric " + name));
   }
 
   /** The lowest index that any of a node's shards still has in its log. */

@@ -292,13 +292,7 @@ public final class MemoryCommand extends LaneCommand {
 
   /** Bytes of a part; 0 where the page does not have it. */
   private static long part(String metrics, String name) {
-    String head = "sagitta_memory_bytes{part=\"" + name + "\"} ";
-    return metrics
-        .lines()
-        .filter(line -> line.startsWith(head))
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(head.length())))
-        .findFirst()
-        .orElse(0);
+    return NodeProcess.metric(metrics, "sagitta_memory_bytes{part=\"" + name + "\"}").orElse(0);
   }
 
   private boolean restart(NodeProcess node, SagittaClient client) throws InterruptedException {

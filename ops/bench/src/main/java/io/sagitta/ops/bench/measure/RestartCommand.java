@@ -108,16 +108,12 @@ public final class RestartCommand extends LaneCommand {
       rowsSeen = answer.certificate().orElseThrow().visited();
     }
     boolean complete = found && rowsSeen == rows && client.count(COLLECTION) == rows;
-    return new Restart(readySeconds, replayed(node.metrics()), firstSearchMs, complete);
+    return new Restart(readySeconds, replayed(node), firstSearchMs, complete);
   }
 
   /** What the node itself counted while it applied its shards' logs anew. */
-  private static long replayed(String metrics) {
-    return metrics
-        .lines()
-        .filter(line -> line.startsWith(REPLAYED + " "))
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(REPLAYED.length() + 1)))
-        .findFirst()
+  private static long replayed(NodeProcess node) {
+    return node.metric(REPLAYED)
         .orElseThrow(() -> new ClusterException("the node's metrics lack " + REPLAYED));
   }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -134,6 +135,24 @@ public final class NodeProcess {
   public String metrics() {
     Probe probe = probe("/metrics");
     return probe.status() == 200 ? probe.body() : "";
+  }
+
+  /**
+   * A figure on that page; empty where it is not there, or the node does not answer.
+   *
+   * @param name with its labels
+   */
+  public OptionalLong metric(String name) {
+    return metric(metrics(), name);
+  }
+
+  /** The same of a page that was read before: figures of one moment. */
+  public static OptionalLong metric(String page, String name) {
+    String head = name + " ";
+    return page.lines()
+        .filter(line -> line.startsWith(head))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(head.length())))
+        .findFirst();
   }
 
   /** Bytes that the running process has had read from disks, its mapped files' among them. */
